@@ -191,6 +191,7 @@ async def test_a_summary_of_what_another_daemon_destroys_meanwhile_is_not_writte
         counts=nothing,
         indexer=nothing,
         progress=here.progress,
+        check_speaker=nothing,
         on_append=lambda _key, _last: None,
         on_end=nothing,
         on_begun=nothing,

@@ -13,7 +13,7 @@ from memoryd_client.base.errors import DeadlineExceeded
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate, Message
 from memoryd_client.wire.protocol import AnyRequest, encode
-from running import PROJECT, RunningDaemon
+from running import PROJECT, RunningDaemon, until
 
 LISTS = """
 [allowlists]
@@ -21,8 +21,8 @@ mine = ["@planner", "idea"]
 researcher = ["core", "checkpoint"]
 writer = ["core", "checkpoint"]
 boss = ["core", "checkpoint", "agent:researcher"]
-idle = ["@supervisor"]
-narrow = ["@supervisor", "agent:writer"]
+idle = ["core"]
+narrow = ["core", "agent:writer"]
 """
 MARKER = "Xanadu"
 OWNER = "swept"
@@ -137,7 +137,7 @@ def test_no_request_shows_an_agent_what_is_not_on_its_list(daemon: RunningDaemon
                     asked += 1
             with pytest.raises(RequestFailed, match="a backup has all of them"):
                 client.backup(daemon.home / f"{session}.db")
-            # Also not once it has spoken there itself.
+            # Also not once it has tried to speak there itself.
             for look in (client.messages, client.why, client.build_context):
                 if session == "elsewhere":
                     with pytest.raises(RequestFailed, match="that of its own session"):
@@ -230,3 +230,27 @@ def test_a_supervisor_reaches_the_core_memory_of_agents_that_its_list_names_only
         for attempt in attempts:
             with pytest.raises(RequestFailed, match="another agent's thread"):
                 attempt()
+
+
+def test_an_agent_with_a_list_speaks_in_sessions_of_its_own_and_of_agents_that_it_manages_only(
+    daemon: RunningDaemon,
+) -> None:
+    said = [Entry(role="user", content="I prefer purple icons.")]
+    with client_of(daemon, "victim", "stranger") as stranger, client_of(daemon, "victim", "writer") as writer:
+        stranger.append([Entry(role="user", content="We talk about the harbour.")])
+        with pytest.raises(RequestFailed, match="'victim' is another agent's session"):
+            writer.append(said)
+        with pytest.raises(RequestFailed, match="'victim' is another agent's session"):
+            writer.push_acknowledged([Message("user", "I prefer purple icons."), Message("assistant", "Noted.")])
+        writer.push_context([Message("user", "I prefer purple icons."), Message("assistant", "Noted.")])
+        until(lambda: writer.status().components["transcripts"].numbers["refused"] >= 2, "the push to be counted")
+        assert [one.content for one in stranger.messages().entries] == ["We talk about the harbour."]
+    with client_of(daemon, "own book", "writer") as writer, client_of(daemon, "own book", "stranger") as stranger:
+        writer.append([Entry(role="user", content="Chapter one.")])
+        stranger.append([Entry(role="user", content="Good luck.")])
+        writer.append([Entry(role="user", content="Chapter two.")])  # it stays its own
+    with client_of(daemon, "dig more", "researcher") as researcher, client_of(daemon, "dig more", "boss") as boss:
+        researcher.append([Entry(role="user", content="Dig here.")])
+        boss.append([Entry(role="user", content="Dig deeper.")])
+        researcher.append([Entry(role="user", content="At the fourth layer.")])
+        assert boss.messages().entries[-1].content == "At the fourth layer."

@@ -4,7 +4,7 @@ Bounded: who appends waits for room. A push never waits; what does not fit is le
 again. Several writers share the sessions among them, so that many sessions wait for their disks at the same time.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import anyio
 from anyio import to_thread
@@ -70,11 +70,15 @@ class Scribe:
         rules: ProjectRules,
         indexer: MessageIndexer,
         progress: ProgressRepository,
+        check_speaker: Callable[[Caller], Awaitable[None]],
         on_append: Callable[[Key, int], None],
         on_end: Callable[[Key], None],
         on_crash: Callable[[str, Exception], None],
     ) -> None:
-        """Prepare; `on_append` learns how far a transcript goes now, `on_end` that a session is over or destroyed."""
+        """Prepare; `check_speaker` refuses who may not speak in a session.
+
+        `on_append` learns how far a transcript goes now, `on_end` that a session is over or destroyed.
+        """
         self.counts = TranscriptCounts()
         self._on_crash = on_crash
         self._transcripts = transcripts
@@ -93,6 +97,7 @@ class Scribe:
                 counts=self.counts,
                 indexer=indexer,
                 progress=progress,
+                check_speaker=check_speaker,
                 on_append=on_append,
                 on_end=on_end,
                 on_begun=self._begun,

@@ -1,4 +1,4 @@
-"""Which conversations an agent may look into: one that may see some categories only, those that it leads itself."""
+"""Which conversations an agent may look into and speak in: one that may see some categories only, its own ones."""
 
 from collections.abc import Collection
 
@@ -48,6 +48,26 @@ class SessionAccess:
             raise Refused(
                 f"the agent `{caller.agent}` may see some categories only, and {thread!r} is another agent's thread",
                 "Name a thread of its own; or name the agents that it manages on its allowlist: `agent:NAME`.",
+            )
+
+    async def check_speaker(self, caller: Caller) -> None:
+        """Let a caller speak in its session: what is said there is read as said to whoever is at work in it.
+
+        A session is its own where it spoke first; what you wrote there yourself is nobody's.
+
+        Raises:
+            Refused: the agent may see some categories only, and the session is another agent's that it does not manage.
+        """
+        if self._view.sees_all(caller):
+            return
+        info = await self._transcripts.info((caller.owner, caller.session))
+        speakers = [name_of(one) for one in info.agents if one != PERSON] if info is not None and info.last else []
+        if speakers and speakers[0] != name_of(caller.agent) and not self._view.manages(caller, speakers):
+            raise Refused(
+                f"the agent `{caller.agent}` may see some categories only, and {caller.session!r} is another agent's "
+                "session: what it says there is not written down",
+                "Let it speak in a session of its own; or name the agents that it manages on its allowlist: "
+                "`agent:NAME`.",
             )
 
     async def _is_own_or_managed(self, caller: Caller, session: str) -> bool:

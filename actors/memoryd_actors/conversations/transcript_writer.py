@@ -54,6 +54,7 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
         counts: TranscriptCounts,
         indexer: MessageIndexer,
         progress: ProgressRepository,
+        check_speaker: Callable[[Caller], Awaitable[None]],
         on_append: Callable[[Key, int], None],
         on_end: Callable[[Key], None],
         on_begun: Callable[[PushedContexts], None],
@@ -67,6 +68,7 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
         self._counts = counts
         self._indexer = indexer
         self._progress = progress
+        self._check_speaker = check_speaker
         self._on_append = on_append
         self._on_end = on_end
         self._on_begun = on_begun
@@ -76,12 +78,15 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
         """Write, or destroy."""
         match message:
             case Say():
+                await self._check_speaker(message.caller)
                 return await self._in_step(lambda: self._say(message))
             case PushedContexts():
                 self._on_begun(message)
                 try:
+                    await self._check_speaker(message.caller)
                     return await self._in_step(lambda: self._pushed(message))
                 except Refused as refused:
+                    self._counts.refused += len(message.updates)
                     self._warn(refused)
                     raise
             case ImportEntries():

@@ -70,6 +70,7 @@ class ConversationServices:
         self._second_look = SecondLook(
             self.transcripts, ledger.progress, switches, clock, self.capturer.hear_again, settings=config.capture
         )
+        self.access = SessionAccess(memory.view, self.transcripts)
         self.scribe = Scribe(
             self.transcripts,
             clock,
@@ -78,6 +79,7 @@ class ConversationServices:
             rules=memory.here,
             indexer=self.indexer,
             progress=ledger.progress,
+            check_speaker=self.access.check_speaker,
             on_append=self._appended,
             on_end=self._ended,
             on_crash=log_crash,
@@ -162,7 +164,6 @@ class ConversationServices:
             publish=publish,
         )
         ledger.purges.on_left = self.finisher.kick
-        self.access = SessionAccess(memory.view, self.transcripts)
 
     def answers(self) -> ConversationAnswers:
         """Return what answers the requests that concern conversations."""

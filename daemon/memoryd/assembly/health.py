@@ -358,6 +358,7 @@ def transcripts(
         "left_out": counts.left_out,
         "pushes": counts.pushes,
         "dropped": counts.dropped,
+        "refused": counts.refused,
         "behind": indexer.behind,
         "damaged": sum(damaged),
         "crashed": counts.crashed,
