@@ -22,6 +22,7 @@ _AIMED_AT = _compiled("aimed_at")
 _OWN = _compiled("own")
 _HEDGED = _compiled("hedged")
 _AT_HAND = _compiled("at_hand")
+_FLEETING = _compiled("fleeting")
 _ADDRESSED = _compiled("addressed")
 _AIM = _compiled("aim")
 _NEVER = _compiled("never")
@@ -36,7 +37,7 @@ def particular(bare: str) -> bool:
     An aim is tied down by a date, or by what is to be reached; what was tried, seen or thought of a figure is not kept,
     nor what is answered to an assistant.
     """
-    if _OWN.search(bare) is None or _ADDRESSED.search(bare):
+    if _OWN.search(bare) is None or _ADDRESSED.search(bare) or fleeting(bare):
         return False
     if _NEVER.search(bare):
         return True
@@ -47,6 +48,11 @@ def particular(bare: str) -> bool:
     if tied is None or (date is None and _AT_HAND.search(bare)):
         return False
     return _HEDGED.search(bare, 0, tied.end()) is None
+
+
+def fleeting(bare: str) -> bool:
+    """Return whether a sentence tells what is over in an hour: `I have 5% battery left`."""
+    return _FLEETING.search(bare) is not None
 
 
 def given(bare: str) -> Iterator[int]:

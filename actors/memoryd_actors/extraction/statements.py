@@ -17,7 +17,7 @@ from memoryd_actors.capture.kinds import FACT, PREFERENCE
 from memoryd_actors.extraction.candidate import BY_RULE, Extraction, trust_in_user
 from memoryd_actors.extraction.dating import needs_day
 from memoryd_actors.extraction.input_message import InputMessage
-from memoryd_actors.extraction.particulars import given, particular
+from memoryd_actors.extraction.particulars import fleeting, given, particular
 from memoryd_actors.extraction.signs import SIGNED, dated, weigh
 from memoryd_actors.extraction.telling import TELLINGS
 from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
@@ -179,10 +179,13 @@ def _weight(
         return (SURE, LESSON) if any(one.lesson(told.bare) for one in wordings) else (-1.0, FACT)
     wording = wordings[0]
     kind = next(filter(None, (one.kind(told.bare, opening) for one in wordings)), None)
-    asks = not people and any(one.typed_request(told.bare, task=kind in {FACT, None}) for one in wordings)
-    if kind is not None and not asks and not (people and kind in {FACT, PREFERENCE}):
+    task = kind in {FACT, None}
+    left = not people and (
+        any(one.typed_request(told.bare, task=task) for one in wordings) or (task and fleeting(told.bare))
+    )
+    if kind is not None and not left and not (people and kind in {FACT, PREFERENCE}):
         return SURE, kind
-    if asks or wording.code not in SIGNED or len(told.bare.split()) < FEWEST_WORDS:
+    if left or wording.code not in SIGNED or len(told.bare.split()) < FEWEST_WORDS:
         return -1.0, FACT
     weight = weigh(told.bare)
     if not people and particular(told.bare):
