@@ -90,6 +90,11 @@ def test_phone_numbers_are_known_as_they_are_written_in_their_country(number: st
     assert redact(f"{number} {number}", ALL).text == "[redacted:phone] [redacted:phone]"
 
 
+@pytest.mark.parametrize("number", ["347 1234567", "347-1234567", "347 123 4567"])
+def test_mobile_numbers_of_italy_begin_with_no_zero(number: str) -> None:
+    assert redact(f"Ask Anna, {number}.", ALL).text == "Ask Anna, [redacted:phone]."
+
+
 @pytest.mark.parametrize(
     "text",
     """version 1.2.3.4567 of 2026-03-14 10:20:30, 14.03.2026 09:30, 20260314102030

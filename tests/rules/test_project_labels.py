@@ -14,6 +14,7 @@ from memoryd_actors.texts.labels import project_label
         ("project:hdrpop fix the ads", "hdrpop"),
         ("Projekt: Fähre. Wann fährt sie?", "fähre"),
         ("project: we need more of them", ""),
+        ("project: hdrpop The ads are paused", ""),
         ("our project: hdrpop is late", ""),
         ("The subproject: none", ""),
         ("project:", ""),

@@ -28,6 +28,8 @@ _RUN = re.compile(
     re.ASCII,
 )
 _AMERICAN = re.compile(r"(?:\+?1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}")
+_ITALIAN_MOBILE = re.compile(r"3[2-9]\d[ .-]\d{3}[ .-]?\d{4}")
+"""Begins with no 0, and is written with a gap behind its prefix."""
 _DATE = re.compile(r"(?<!\d)(?:\d{1,2}([./-])\d{1,2}\1)?(?:19|20)\d\d(?!\d)(?:([./-])\d{1,2}\2\d{1,2}(?!\d))?")
 _NUMBERS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|0\d{2,}(?:[ ./-]{1,3}0\d{2,})+")
 """An address of IP; numbers that are filled up with zeros, one after the other."""
@@ -81,8 +83,8 @@ def _is_phone(run: str) -> bool:
         return False
     if run.startswith(("+", "(+")):
         return _is_valid(run)
-    if _AMERICAN.fullmatch(run):
-        return _is_valid(f"+1{digits[-10:]}")
+    if (american := _AMERICAN.fullmatch(run)) or _ITALIAN_MOBILE.fullmatch(run):
+        return _is_valid(f"+1{digits[-10:]}" if american else f"+39{digits}")
     groups = re.findall(r"\d+", run)
     if min(map(len, groups)) < 2 or len(groups) > _MOST_GROUPS or ("." in run and set(run) & set(" /-")):
         return False
