@@ -39,6 +39,16 @@ def test_what_is_not_told_in_the_past_or_means_nothing_alone_is_left_out() -> No
     assert points(told) == ["The user chose SQLite."]
 
 
+def test_what_a_model_tells_of_a_person_is_left_out_as_it_waits_for_their_consent() -> None:
+    private = "Carla moved to Bergamo, and was diagnosed with asthma."
+    told = summary("The user chose SQLite.", private, title="Carla was diagnosed with asthma")
+    text = document(told, RUN, "s1")
+    assert points(told) == ["The user chose SQLite."]
+    assert text.startswith("# Episode: Session s1\n")
+    assert "asthma" not in text
+    assert private in document(summary(private, by=EXTRACTED), RUN, "s1")
+
+
 def test_one_that_quotes_says_so() -> None:
     text = document(summary('The user said: "let us take SQLite"', by=EXTRACTED), RUN, "s1")
     assert "\nSource: quoted from the conversation by rules, not written by a model\n\nSummary:\n" in text

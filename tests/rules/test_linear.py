@@ -44,6 +44,7 @@ def test_a_rule_that_reads_texts_takes_time_in_proportion_to_them(name: str) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", RULES)
 def test_no_text_of_a_wider_search_is_slow(name: str) -> None:
     assert slow_texts(name, drawn=1_000, seed=2, most=2_000) == []

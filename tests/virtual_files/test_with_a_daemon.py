@@ -164,6 +164,9 @@ def test_a_project_that_the_user_names_places_what_is_written(daemon: RunningDae
         client.push_acknowledged([Message("user", "Remember that hdrpop belongs to Ana. project: hdrpop")])
         kept = until(lambda: client.list(tags=["project:hdrpop"], category="fact"), "the memory")
         assert ["Ana" in one.content for one in kept] == [True]
+        client.push_acknowledged([Message("user", "Remember that the keywords are looked after by Ben.")])
+        (later,) = until(lambda: [one for one in client.list() if "Ben" in one.content], "the memory")
+        assert later.tags == ("project:hdrpop",)
         tools = Tools(client)
         tools.call("memory_write", {"content": "The ads of the north sell nothing in winter.", "category": "insight"})
         tools.call(

@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from memoryd_actors.capture import Captured, explicit, may_ask, procedure, standing_instruction
 from memoryd_actors.capture.consent_answers import asked_about, yes_or_no
 from memoryd_actors.core.actor import Actor, ActorRef, MailboxStatistics
@@ -95,16 +97,19 @@ class Capturer:
         settings: CaptureSettings,
         rules: Rules = DEFAULT,
         place: Callable[[Caller, str], Awaitable[int | None]] | None = None,
+        named_project: Callable[[Caller, int | None], Awaitable[str]] | None = None,
         proposals: Callable[[Caller], Awaitable[Iterable[Consent]]] | None = None,
         on_unfinished: Callable[[Key, datetime | None], None] = lambda key, since: None,
     ) -> None:
         """Prepare; `place` knows at which entry of its transcript a session said something.
 
+        `named_project` knows which project the user named last in a session, up to that entry of it.
         `proposals` knows what waits for the user's yes where somebody is.
         `on_unfinished` hears of sessions in which something was asked that is not stored yet, and since when where that
         is long ago.
         """
         self._place = place
+        self._named_project = named_project
         self._proposals = proposals
         self._on_unfinished = on_unfinished
         self._keeper = keeper
@@ -187,8 +192,12 @@ class Capturer:
         said, found = await self._thread.run(partial(self._found, given))
         for captured in found:
             at = await self._place(given.caller, said) if self._place else None
-            new = _as_new(captured, given, at, project_label([said]))
+            label = project_label([said])
+            new = _as_new(captured, given, at, label)
             try:
+                if not label and self._named_project and new.scope is Scope.PROJECT:
+                    named = await self._named_project(given.caller, at)
+                    new = replace(new, tags=(*new.tags, *project_tags(named)))
                 await self._keep(new, given)
             except (ActorError, DiskFull, Unavailable) as failed:
                 done = False

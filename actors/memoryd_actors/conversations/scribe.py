@@ -219,13 +219,13 @@ class Scribe:
             before, size = after, FIND_ON
         return None
 
-    async def named_project(self, key: Key) -> str:
-        """Return the project that the user named last at the end of a session; empty where none was named."""
-        last = await self._last(key)
+    async def named_project(self, key: Key, upto: int | None = None) -> str:
+        """Return the project that the user named last in a session, up to an entry; empty where none was named."""
+        last = upto or await self._last(key)
         if not last:
             return ""
         after = max(0, last - LABEL_IN)
-        records = await self._transcripts.read(key, after=after, limit=LABEL_IN, characters=TAIL_CHARACTERS)
+        records = await self._transcripts.read(key, after=after, limit=last - after, characters=TAIL_CHARACTERS)
         said = [one.content for one in records if one.role == "user" and one.kind == "message"]
         return await to_thread.run_sync(project_label, said)
 

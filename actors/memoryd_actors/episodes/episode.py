@@ -12,6 +12,7 @@ import msgspec
 from memoryd_actors.admission.writing import written
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.identity import memory_id
+from memoryd_actors.memory.personal_matters import told_of
 from memoryd_actors.summarising import EXTRACTED, Summary
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.labels import project_tags
@@ -55,9 +56,14 @@ def run_of(records: Sequence[TranscriptRecord]) -> AgentRun | None:
 
 
 def points(summary: Summary) -> list[str]:
-    """Return the points that read as an episode has to: in the past tense, each on its own."""
+    """Return the points that read as an episode has to: in the past tense, each on its own.
+
+    What a model tells of a person's name, home or health is left out: that waits for their consent, as a memory.
+    """
     kept: list[str] = []
     for point in summary.points:
+        if not _may_say(summary, point):
+            continue
         try:
             kept.append(written(point, CATEGORY)[0])
         except Refused:
@@ -71,8 +77,8 @@ def document(summary: Summary, run: AgentRun, session: str) -> str:
     lines = [
         f"# Episode: {_title(summary, session)}",
         f"Date: {run.ended_at:%Y-%m-%d}",
-        f"Topic: {one_line(summary.topic, LONGEST_FIELD) or 'none in particular'}",
-        f"Outcome: {one_line(summary.outcome, LONGEST_FIELD) or 'open'}",
+        f"Topic: {one_line(_may_say(summary, summary.topic), LONGEST_FIELD) or 'none in particular'}",
+        f"Outcome: {one_line(_may_say(summary, summary.outcome), LONGEST_FIELD) or 'open'}",
         f"Refs: session={one_line(session, 200)}, messages={run.first}-{run.last}",
         f"Tags: {tags}",
         *(() if summary.by_model else (QUOTED,)),
@@ -114,4 +120,9 @@ def episode(summary: Summary, run: AgentRun, caller: Caller, *, before: int, lab
 
 
 def _title(summary: Summary, session: str) -> str:
-    return one_line(summary.title, LONGEST_TITLE) or f"Session {one_line(session, 80)}"
+    return one_line(_may_say(summary, summary.title), LONGEST_TITLE) or f"Session {one_line(session, 80)}"
+
+
+def _may_say(summary: Summary, text: str) -> str:
+    """Return a text of a summary; nothing where a model tells in it what only the person decides about."""
+    return "" if summary.by_model and told_of(text) else text

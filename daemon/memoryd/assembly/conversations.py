@@ -64,6 +64,7 @@ class ConversationServices:
             settings=config.capture,
             rules=rules,
             place=self._find_said,
+            named_project=self.named_project,
             proposals=self._proposals,
             on_unfinished=self._look_again,
         )
@@ -191,8 +192,10 @@ class ConversationServices:
             let_go=self._memory.recall.forget_session,
         )
 
-    async def named_project(self, caller: Caller) -> str:
+    async def named_project(self, caller: Caller, upto: int | None = None) -> str:
         """Return the project that the user named last in a caller's session, where the agent may look into that.
+
+        `upto` is the entry of its transcript that is read last; without it, all is read.
 
         Empty, too, where the session cannot be read: what asks goes on without.
         """
@@ -200,7 +203,7 @@ class ConversationServices:
             return ""
         try:
             await self.access.check(caller, caller.session)
-            return await self.scribe.named_project((caller.owner, caller.session))
+            return await self.scribe.named_project((caller.owner, caller.session), upto)
         except Refused:
             return ""
 
