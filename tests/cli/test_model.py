@@ -64,6 +64,7 @@ def test_what_runs_here_is_found_and_named_with_the_command_that_sets_it(
     assert found["claude"].where == str(claude)
 
 
+@pytest.mark.slow
 def test_what_is_set_is_shown_and_nothing_else_in_the_file_changes(memoryd: Command, tmp_path: Path) -> None:
     file = memoryd.home / "config.toml"
     file.write_text("# mine\n[sidecar]\ndaily_usd = 0.25\n", encoding="utf-8")

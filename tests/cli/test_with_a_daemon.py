@@ -85,6 +85,7 @@ def test_what_is_pushed_is_decided_explained_and_taken_once(served: Command) -> 
     assert FACT in served.ok("recall", "when does a session token expire?")
 
 
+@pytest.mark.slow
 def test_words_need_no_quotes_and_a_dash_is_what_stdin_holds(served: Command) -> None:
     memory_id = served.ok("add", "Token", "expiry", "is", "computed in UTC.").strip()
     assert served.ok("read", memory_id) == "Token expiry is computed in UTC.\n"
@@ -98,6 +99,7 @@ def test_words_need_no_quotes_and_a_dash_is_what_stdin_holds(served: Command) ->
     assert FACT in served.ok("session", "search", "token", "expiry", "--by", "words")
 
 
+@pytest.mark.slow
 def test_a_list_says_that_there_are_more_and_an_empty_one_where_there_are_some(served: Command) -> None:
     for number in range(3):
         served.ok("add", f"Pier {number} is closed in winter {2020 + number}.", "--project", "/harbour")
@@ -213,6 +215,7 @@ def test_status_tells_of_every_part_and_the_doctor_finds_nothing_that_fails(serv
     assert "ready" in served.ok("logs")
 
 
+@pytest.mark.slow
 def test_off_is_told_loudly_by_status_and_doctor_until_it_is_on(served: Command) -> None:
     served.ok("add", FACT)
     assert served.ok("off").startswith("memory is OFF")

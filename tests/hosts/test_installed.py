@@ -48,6 +48,7 @@ def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.timeout(600)
+@pytest.mark.slow
 def test_an_installed_wheel_remembers_and_finds_and_the_hook_that_it_connects_is_answered(
     bin_folder: Path, models: Path
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 import anyio
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -152,5 +153,6 @@ async def check_at_rest(home: MirroredHome) -> None:
 @example([("remember", 0), ("sync", 0), ("copy", 0), ("sync", 0), ("delete", 0)])
 @example([("remember", 0), ("sync", 0), ("copy", 0), ("sync", 0), ("delete", 1)])
 @settings(max_examples=25)
+@pytest.mark.slow
 def test_random_edits_on_both_sides(what: list[tuple[Deed, int]]) -> None:
     anyio.run(play, what)

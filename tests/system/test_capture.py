@@ -70,6 +70,7 @@ def test_a_conversation_pushed_again_and_again_is_one_memory_also_after_a_restar
     assert again[0].content == "the build needs Node 20."
 
 
+@pytest.mark.slow
 def test_what_was_asked_right_before_the_daemon_was_killed_is_remembered_by_the_next_one(
     daemon: RunningDaemon,
 ) -> None:
@@ -173,6 +174,7 @@ def _warned(client: Client, events: "zmq.Socket[bytes]") -> bool:
     return isinstance(event, Warned) and event.component == "capture" and "refused" in event.message
 
 
+@pytest.mark.slow
 def test_it_can_be_switched_off(short_home: Path, models: Path) -> None:
     off = {"MEMORYD_CAPTURE_EXPLICIT": "false", "MEMORYD_CAPTURE_STANDING": "false"}
     with RunningDaemon(short_home, models, **off) as daemon, daemon.client("s1") as client:

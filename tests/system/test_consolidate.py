@@ -247,6 +247,7 @@ def test_killed_at_any_moment_nothing_is_merged_twice_and_nothing_is_left_out(
             assert all(client.get(older.id).strength == 2 for older, _ in pairs)
 
 
+@pytest.mark.slow
 def test_a_model_decides_about_several_pairs_in_one_prompt_within_the_caps_of_a_day(
     short_home: Path, models: Path
 ) -> None:
@@ -276,6 +277,7 @@ def test_no_more_tokens_are_used_for_an_owner_than_a_day_has(short_home: Path, m
             assert api.requests == ()
 
 
+@pytest.mark.slow
 def test_of_an_answer_that_is_nonsense_nothing_comes_and_the_run_ends(short_home: Path, models: Path) -> None:
     with (
         MessagesApi(message("nonsense")) as api,

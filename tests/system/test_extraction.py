@@ -265,6 +265,7 @@ def decided(client: Client, turn: int) -> bool:
     return [one.turn for one in client.why(1)] == [turn]
 
 
+@pytest.mark.slow
 def test_a_talkative_session_leaves_room_for_others_and_status_says_who_waits(short_home: Path, models: Path) -> None:
     caps = {"MEMORYD_CAPTURE_DAILY_MEMORIES": "2", "MEMORYD_CAPTURE_SESSION_MEMORIES": "1"}
 

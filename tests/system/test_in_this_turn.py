@@ -95,6 +95,7 @@ def test_a_session_hears_what_others_do_to_its_rules_and_not_what_it_does_itself
         assert pending.changes[1:] == ("- -deleted: [rule] Run the tests with two processes.",)
 
 
+@pytest.mark.slow
 def test_what_was_stored_just_before_is_considered_also_right_after_a_restart(daemon: RunningDaemon) -> None:
     def missed() -> list[str]:
         missing: list[str] = []

@@ -94,6 +94,7 @@ def test_the_day_counts_also_where_there_was_nothing_to_see(short_home: Path, mo
         assert len(asked(api)) == 1
 
 
+@pytest.mark.slow
 def test_nobody_guesses_from_a_few_words_or_from_what_an_assistant_said(short_home: Path, models: Path) -> None:
     with MessagesApi(insights(INSIGHT)) as api, RunningDaemon(short_home, models, **keyed(api)) as daemon:
         talk(daemon, "s1", "Rename the variable.")

@@ -150,6 +150,7 @@ def test_a_change_survives_a_kill_while_the_old_index_serves_and_can_be_taken_ba
 
 
 @pytest.mark.timeout(240)
+@pytest.mark.slow
 def test_nothing_written_and_nothing_said_during_a_change_is_lost_or_unfindable(
     daemon: RunningDaemon, folders: tuple[Path, Path]
 ) -> None:

@@ -36,6 +36,7 @@ def daemon(short_home: Path, models: Path) -> Iterator[RunningDaemon]:
         running.kill()
 
 
+@pytest.mark.slow
 def test_tool_results_of_tens_of_megabytes_are_kept_by_their_beginnings_and_cost_no_such_memory(
     daemon: RunningDaemon,
 ) -> None:

@@ -3,9 +3,12 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 from running import RunningDaemon, until
 
 
+@pytest.mark.slow
 def test_that_the_ledger_is_older_than_its_index_is_told_in_status(short_home: Path, models: Path) -> None:
     daemon = RunningDaemon(short_home, models)
     with daemon:

@@ -162,11 +162,13 @@ def test_a_project_that_the_user_names_places_what_is_written(daemon: RunningDae
     with daemon.client("s1", owner="labelled") as client:
         client.append([Entry(id=f"e{n}", role=role, content=text) for n, (role, text) in enumerate(said)])
         client.push_acknowledged([Message("user", "Remember that hdrpop belongs to Ana. project: hdrpop")])
-        kept = until(lambda: client.list(tags=["project:hdrpop"], category="fact"), "the memory")
-        assert ["Ana" in one.content for one in kept] == [True]
         client.push_acknowledged([Message("user", "Remember that the keywords are looked after by Ben.")])
-        (later,) = until(lambda: [one for one in client.list() if "Ben" in one.content], "the memory")
-        assert later.tags == ("project:hdrpop",)
+
+        def tagged() -> bool:
+            told = " ".join(one.content for one in client.list(tags=["project:hdrpop"], category="fact"))
+            return all(word in told for word in ("Ana", "Ben", "paused"))
+
+        until(tagged, "what was asked to be remembered before, with and after the label")
         tools = Tools(client)
         tools.call("memory_write", {"content": "The ads of the north sell nothing in winter.", "category": "insight"})
         tools.call(
