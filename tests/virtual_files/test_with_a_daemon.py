@@ -162,7 +162,7 @@ def test_a_project_that_the_user_names_places_what_is_written(daemon: RunningDae
     with daemon.client("s1", owner="labelled") as client:
         client.append([Entry(id=f"e{n}", role=role, content=text) for n, (role, text) in enumerate(said)])
         client.push_acknowledged([Message("user", "Remember that hdrpop belongs to Ana. project: hdrpop")])
-        client.push_acknowledged([Message("user", "Remember that the keywords are looked after by Ben.")])
+        client.push_acknowledged([Message("user", "Remember that Ben waters the plants.")])
 
         def tagged() -> bool:
             told = " ".join(one.content for one in client.list(tags=["project:hdrpop"], category="fact"))
