@@ -36,24 +36,13 @@ class Cleaner:
         """Return each entry as it is to be stored; None where nothing of it is."""
         if not entries:
             return []
-        return await self._in_thread(self._cleaning(entries, project, tail), _characters(entries))
-
-    async def begun(self, entries: Sequence[Entry], project: str, tail: Tail) -> Callable[[], list[Entry | None]]:
-        """Return what cleans entries, for whoever is on the way to a thread anyway; long ones are cleaned by then."""
-        clean, characters = self._cleaning(entries, project, tail), _characters(entries)
-        if characters <= SHORT:
-            return clean
-        cleaned = await self._in_thread(clean, characters)
-        return lambda: cleaned
-
-    def _cleaning(self, entries: Sequence[Entry], project: str, tail: Tail) -> Callable[[], list[Entry | None]]:
         since = self._rules.looks
 
         def clean() -> list[Entry | None]:
             rules, files = self._rules.look_now(project, _named(entries), since=since)
             return [self._clean(entry, rules, files, _withheld(entry, files, tail)) for entry in entries]
 
-        return clean
+        return await self._in_thread(clean, _characters(entries))
 
     async def fingerprints(self, messages: Sequence[Message], project: str, tail: Tail) -> list[int | None]:
         """Return what each pushed message is by fingerprint when cleaned; None where nothing of it is kept."""

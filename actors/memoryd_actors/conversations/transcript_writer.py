@@ -27,7 +27,7 @@ from memoryd_actors.memory.progress import ENDED, FILES_GONE, Progress, Progress
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_actors.ports.transcripts import Kept, Key, Made, Stored, Transcripts
+from memoryd_actors.ports.transcripts import Kept, Key, Stored, Transcripts
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate, Message
 from memoryd_client.wire.events import Warned
@@ -135,29 +135,23 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
         caller = message.caller
         key = caller.owner, caller.session
         tail = await self._tails.of(key)
-        clean = await self._cleaner.begun(message.entries, caller.project, tail)
+        cleaned = await self._cleaner.entries(message.entries, caller.project, tail)
+        now = self._clock.now()
+        fresh: list[tuple[Kept, int]] = []
         claimed = left_out = 0
-
-        def fresh() -> list[Kept]:
-            nonlocal claimed, left_out
-            cleaned = clean()
-            now = self._clock.now()
-            found: list[tuple[Kept, int]] = []
-            for entry in cleaned:
-                if entry is None:
-                    left_out += 1
-                    continue
-                said = fingerprint(entry.kind, entry.role, entry.content)
-                if tail.claim(entry.id, said):
-                    claimed += 1
-                else:
-                    found.append((Kept(entry, _moment(entry.at, now)), said))
-            for _, said in found:
-                tail.add(said, pushed=False)
-            self._cleaner.note(message.entries, cleaned, tail)
-            return [kept for kept, _ in found]
-
-        done = await self._store(key, caller, tail, fresh)
+        for entry in cleaned:
+            if entry is None:
+                left_out += 1
+                continue
+            said = fingerprint(entry.kind, entry.role, entry.content)
+            if tail.claim(entry.id, said):
+                claimed += 1
+            else:
+                fresh.append((Kept(entry, _moment(entry.at, now)), said))
+        for _, said in fresh:
+            tail.add(said, pushed=False)
+        self._cleaner.note(message.entries, cleaned, tail)
+        done = await self._store(key, caller, tail, [kept for kept, _ in fresh])
         self._counts.known += claimed
         self._counts.left_out += left_out
         return Appended(last=done.last, stored=done.stored, known=done.known + claimed, left_out=left_out)
@@ -237,8 +231,8 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
             tail.follow(update.client, window)
         return fresh, len(kept) - len(new)
 
-    async def _store(self, key: Key, caller: Caller, tail: Tail, fresh: Made) -> Stored:
-        """Append what the tail has heard of already, or hears of as it is made."""
+    async def _store(self, key: Key, caller: Caller, tail: Tail, fresh: Sequence[Kept]) -> Stored:
+        """Append what the tail has heard of already."""
         if not fresh:
             return Stored(tail.last, 0, 0)
         before = tail.last

@@ -1,6 +1,6 @@
 """What transcripts need from outside: where they are kept, and where their messages are found."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -25,10 +25,6 @@ class Kept:
     """Of a summary: the last entry that it tells of; 0: it is none."""
     turns: int = 0
     """Of a summary: how many turns of the user that are, from the beginning."""
-
-
-Made = Sequence[Kept] | Callable[[], Sequence[Kept]]
-"""Entries, or what makes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +57,10 @@ def digest_of(key: Key) -> str:
 class Transcripts(Protocol):
     """Keeps what was said, append-only, a transcript for each session of an owner."""
 
-    async def append(self, key: Key, entries: Made, *, project: str, agent: str, after: int | None = None) -> Stored:
+    async def append(
+        self, key: Key, entries: Sequence[Kept], *, project: str, agent: str, after: int | None = None
+    ) -> Stored:
         """Add the entries whose ids are new; durable on return. All of them or none.
-
-        Entries may be made on the way, once and in a thread: what it raises is raised here, and nothing is added.
 
         Raises:
             OutOfStep: the newest entry is another than `after`, where that is told: somebody else writes here, too.

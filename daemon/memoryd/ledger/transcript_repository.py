@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from memoryd.ledger import transcribing
 from memoryd.ledger.database import Database
-from memoryd_actors.core.worker_threads import WorkerThreads
-from memoryd_actors.ports.transcripts import Key, Made, Stored, TranscriptNews
+from memoryd_actors.ports.transcripts import Kept, Key, Stored, TranscriptNews
 from memoryd_client.wire.transcripts import SessionInfo, TranscriptRecord
 
 
@@ -14,11 +13,10 @@ class SqlTranscripts:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._making = WorkerThreads(name="transcript-maker")
 
-    async def append(self, key: Key, entries: Made, *, project: str, agent: str, after: int | None = None) -> Stored:
-        if callable(entries):  # a write may be tried twice
-            entries = await self._making.run(entries)
+    async def append(
+        self, key: Key, entries: Sequence[Kept], *, project: str, agent: str, after: int | None = None
+    ) -> Stored:
         return await self._database.write(transcribing.append, key, entries, project=project, agent=agent, after=after)
 
     async def read(self, key: Key, *, after: int, limit: int, characters: int) -> list[TranscriptRecord]:

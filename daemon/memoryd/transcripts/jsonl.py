@@ -19,7 +19,7 @@ from memoryd.transcripts.metadata import Metadata
 from memoryd.transcripts.session_file import SessionFile, describe, destroy
 from memoryd_actors.core.errors import DiskFull, OutOfStep, Refused, Unavailable
 from memoryd_actors.core.worker_threads import WorkerThreads
-from memoryd_actors.ports.transcripts import Key, Made, Stored, TranscriptNews
+from memoryd_actors.ports.transcripts import Kept, Key, Stored, TranscriptNews
 from memoryd_client.wire.transcripts import SessionInfo, TranscriptRecord
 
 log = logging.getLogger(__name__)
@@ -70,13 +70,15 @@ class JsonlTranscripts:
             except Refused as refused:  # it is told when something is appended
                 log.debug("metadata wait: %s", refused)
 
-    async def append(self, key: Key, entries: Made, *, project: str, agent: str, after: int | None = None) -> Stored:
+    async def append(
+        self, key: Key, entries: Sequence[Kept], *, project: str, agent: str, after: int | None = None
+    ) -> Stored:
         async with self._session(key) as file:
             if after is not None and file.last != after:
                 raise OutOfStep(f"the session {key[1]!r} goes on to entry {file.last}, not {after}")
             with translated(self._root):
                 self._in_place.check()
-                stored = await self._appenders.run(partial(_append, file, entries, project=project, agent=agent))
+                stored = await self._appenders.run(partial(file.append, entries, project=project, agent=agent))
                 self._in_place.note()
                 return stored
 
@@ -237,10 +239,6 @@ class JsonlTranscripts:
                     except Refused as refused:
                         # Whoever made room for it has nothing to do with it, and its lines tell everything.
                         log.debug("metadata of %r are not written: %s", key[1], refused)
-
-
-def _append(file: SessionFile, entries: Made, *, project: str, agent: str) -> Stored:
-    return file.append(entries() if callable(entries) else entries, project=project, agent=agent)
 
 
 def _folders(root: Path) -> list[Path]:
