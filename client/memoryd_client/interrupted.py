@@ -65,7 +65,8 @@ def pack(run: Interrupted | Mapping[str, object]) -> bytes:
         given = asdict(run) if isinstance(run, Interrupted) else run
         _known(given, Interrupted)
         calls = map(_call, cast("Iterable[object]", given.get("pending_calls", ())))
-        whole = {name: given[name] for name in given if name == "position"} | {
+        whole = {
+            "position": given["position"],
             "working_memory": _tagged(given.get("working_memory", {})),
             "pending_calls": [{**asdict(one), "arguments": _tagged(one.arguments)} for one in calls],
         }

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 MEMORYD = Path(sys.executable).with_name("memoryd")
@@ -28,34 +29,36 @@ class Command:
 
     def __call__(self, *arguments: str | Path, given: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end and return what it said."""
-        return subprocess.run(
-            [MEMORYD, *map(str, arguments)],
-            input=given,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=90,
-            cwd=self.home,
-            env={**self.environment, **environment},
-        )
+        return self._run(arguments, input=given, env={**self.environment, **environment})
 
     def typed(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
         """Run a command as somebody at a terminal does."""
         terminal, other = os.openpty()
         try:
-            return subprocess.run(
-                [MEMORYD, *map(str, arguments)],
-                stdin=other,
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=90,
-                cwd=self.home,
-                env=self.environment,
-            )
+            return self._run(arguments, stdin=other, env=self.environment)
         finally:
             os.close(terminal)
             os.close(other)
+
+    def _run(
+        self,
+        arguments: Sequence[str | Path],
+        *,
+        env: dict[str, str],
+        input: str | None = None,  # noqa: A002 - it is subprocess's name
+        stdin: int | None = None,
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [MEMORYD, *map(str, arguments)],
+            input=input,
+            stdin=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=90,
+            cwd=self.home,
+            env=env,
+        )
 
     def with_environment(self, **environment: str) -> "Command":
         """Return the same command with more variables set."""

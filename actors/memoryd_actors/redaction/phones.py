@@ -59,9 +59,8 @@ def find_phones(text: str) -> Iterator[SecretFinding]:
     while (run := _RUN.search(text, at)) is not None:
         start = run.start()
         goes_on = start > 1 and text[start - 1] == " " and text[start - 2].isdigit() and start - 1 != last
-        told = (
-            "" if goes_on or _OTHER.search(text, max(0, start - 40), start) else _first(run.group().translate(_TYPED))
-        )
+        is_other = goes_on or _OTHER.search(text, max(0, start - 40), start)
+        told = "" if is_other else _first(run.group().translate(_TYPED))
         if told:
             at = last = start + len(told)
             yield SecretFinding("phone", start, last)

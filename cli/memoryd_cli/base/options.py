@@ -132,7 +132,7 @@ def placed(command: Callable[..., None]) -> Callable[..., None]:
         command(**rest, at=place(**{name: given[name] for name in names}))
 
     taken = [one for given in signature.parameters.values() for one in (own if given.name == "at" else (given,))]
-    run.__signature__ = signature.replace(parameters=taken)  # type: ignore[attr-defined]
+    run.__signature__ = signature.replace(parameters=taken)  # type: ignore[attr-defined]  # typer reads it
     return run
 
 
