@@ -15,6 +15,7 @@ from memoryd_actors.texts.stems import stem, stem_set
 LONGEST: Final = 2_000
 """Characters of a message in which somebody tells how a thing is done; a longer one is a document."""
 FEWEST_STEPS: Final = 2
+FEWEST_BETWEEN_COMMAS: Final = 3
 LONGEST_TRIGGER: Final = 60
 LATEST: Final = 160
 """Characters that may be said before it."""
@@ -26,9 +27,11 @@ _NOUN: Final = re.compile(r"y?(?:e?ment|al|[ai]?t?ion|or|ance|age)")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _MARK: Final = r"(?:(?:step\s+)?\d{1,2}[.):]|[-*\u2022])\s+(?=\S)"
 _ITEM: Final = re.compile(rf"^\s*{_MARK}", re.IGNORECASE | re.MULTILINE)
+_MARKS: Final = re.compile(rf"(?:\A|\s){_MARK}", re.IGNORECASE)
 _NUMBERS_INLINE: Final = re.compile(r"(?:^|\s)1[.)]\s.*\s2[.)]\s", re.DOTALL)
 _BULLETS_INLINE: Final = re.compile(r"\A([-*\u2022])\s.*\s\1\s")
 _ARROW: Final = re.compile(r"\s*(?:->|=>|\u2192)\s*")
+_COMMAS: Final = re.compile(r"[,;.]\s+(?:(?:and|und) (?:then |dann )?)?")
 _BEYOND: Final = re.compile(rf"\n\s*\n(?!\s*{_MARK}).*", re.IGNORECASE | re.DOTALL)
 """Another paragraph that is no step."""
 
@@ -43,6 +46,9 @@ class _Table(msgspec.Struct, frozen=True):
     begins: str
     order: str
     happens: str
+    manner: str
+    step: str
+    no_step: str
     over: str
     asks_about: str
     code: str
@@ -77,15 +83,26 @@ class _Telling:
         self.ends = _compiled(rf"(?:{table.ends})\Z")
         self.ends_with = _compiled(rf"(?:^|(?<!\w))(?:{table.ends_with})\Z")
         self.once = _compiled(table.once)
+        self.manner = _compiled(rf"(?:{table.manner})\Z")
+        self.step = _compiled(table.step)
+        self.no_step = _compiled(table.no_step)
         self.article = _compiled(rf"\b(?:{table.article})\b")
         self.between = _compiled(rf"(?:^|[,;.]\s*(?:and |und )?|\s(?:and|und)\s+)(?:{table.order})\b[,:]?\s*")
 
     def told(self, text: str) -> Told | None:
         """Return the way of doing something that a text tells from its beginning; None where it tells anything else."""
-        if (found := self.parts.match(text, self.lead(text))) is None or not (trigger := self.trigger(found["head"])):
+        if (found := self.parts.match(text, self.lead(text))) is None:
             return None
-        steps = self.steps(found["steps"], listed=bool(found["colon"]))
-        return Told(" ".join(trigger.split()), steps) if steps else None
+        head = found["head"].strip(" ,;*#_-")
+        manner = self.manner.match(head)
+        if not (trigger := self.trigger(manner[manner.lastindex or 0] if manner else head, habit=bool(manner))):
+            return None
+        # `We name branches like this` tells how they look, `I release like this` nothing but what is done.
+        plain = manner is not None and manner.lastindex == 1 and " " not in trigger
+        steps = self.steps(found["steps"], listed=bool(found["colon"]), plain=plain)
+        if not steps or (manner and not plain and not self.done(_bare(steps))):
+            return None
+        return Told(" ".join(trigger.split()), steps)
 
     def lead(self, text: str) -> int:
         """Return how far a text only leads to what it says: `note:`, `this is`."""
@@ -95,9 +112,9 @@ class _Telling:
             end = found.end() if (found := self.opens_with.match(text, end)) else end
         return end
 
-    def trigger(self, head: str) -> str:
+    def trigger(self, head: str, *, habit: bool = False) -> str:
         """Return what something is done for, by what stands before its steps; empty where it is no habit."""
-        habit, before = False, ""
+        before = ""
         while before != head:
             before, head = head, head.strip(" ,;*#_-")
             if found := self.opens.match(head):
@@ -113,11 +130,11 @@ class _Telling:
         fits = 2 < len(head) <= LONGEST_TRIGGER and "," not in head
         return head if habit and fits and not self.once.match(head) else ""
 
-    def steps(self, text: str, *, listed: bool) -> str:
+    def steps(self, text: str, *, listed: bool, plain: bool) -> str:
         """Return steps, a line each; empty where they are none.
 
         They are items of a list or joined by `first`, `then` and `finally`, and where they are `listed`, also by
-        arrows.
+        arrows, and by commas where each says what to do or it is `plain` that they are steps.
         """
         text = _BEYOND.sub("", text).strip()
         if _BULLETS_INLINE.match(text):
@@ -127,8 +144,26 @@ class _Telling:
         for between in (self.between, _ARROW) if listed else (self.between,):
             parts = [bare for part in between.split(text) if (bare := part.strip(" ,;.\n"))]
             if len(parts) >= FEWEST_STEPS:
-                return "\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1))
-        return ""
+                return _numbered(parts)
+        if not listed:
+            return ""
+        parts = [bare for part in _COMMAS.split(text) if (bare := part.strip(" ,;.\n"))]
+        says = self.done(parts) or (plain and not any(map(self.no_step.match, parts)))
+        return _numbered(parts) if says and len(parts) >= FEWEST_BETWEEN_COMMAS else ""
+
+    def done(self, steps: list[str]) -> bool:
+        """Return whether steps say what to do: half of them, two at least, in so many words, and none anything else."""
+        say = sum(self.step.search(step) is not None for step in steps)
+        return say >= max(FEWEST_STEPS, len(steps) / 2) and not any(map(self.no_step.match, steps))
+
+
+def _numbered(parts: list[str]) -> str:
+    return "\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1))
+
+
+def _bare(steps: str) -> list[str]:
+    """Return steps without their marks, each beginning small."""
+    return [f"{step[0].lower()}{step[1:].rstrip()}" for step in _MARKS.split(steps) if step.strip()]
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
