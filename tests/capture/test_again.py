@@ -6,6 +6,7 @@ from typing import cast
 
 import anyio
 import pytest
+from msgspec.structs import replace
 
 from memoryd.clock import SystemClock
 from memoryd.ledger import SqlLedger
@@ -63,6 +64,38 @@ async def test_only_what_fails_on_its_first_way_is_to_be_looked_at_again() -> No
         assert capturer.counts.failed == 3
         assert unfinished == [("local", "s1")]
         await capturer.drain()
+
+
+@pytest.mark.asyncio
+async def test_a_bug_and_a_ledger_that_is_away_before_anything_is_stored_are_counted_and_looked_at_again() -> None:
+    problem: list[Exception] = [TypeError("replace() should be called on dataclass instances")]
+    unfinished: list[Key] = []
+
+    async def place(caller: Caller, said: str) -> int | None:
+        raise problem[-1]
+
+    capturer = Capturer(
+        keeper=cast("ActorRef[KeeperMessage, tuple[Memory, ...]]", None),
+        recall=cast("MemoryActor", Away()),
+        ledger=cast("MemoryRepository", Away()),
+        publish=untold,
+        settings=CaptureSettings(),
+        place=place,
+        on_unfinished=lambda key, since: unfinished.append(key),
+    )
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(capturer.run)
+        capturer.offer(ContextUpdate(caller=CALLER, messages=(ASKED,)))
+        # At the next start once more: until then it would only meet the same bug.
+        assert await capturer.hear_again([ASKED], CALLER)
+        assert (capturer.counts.crashed, capturer.counts.failed) == (2, 0)
+        assert unfinished == [("local", "s1")]
+        problem.append(Unavailable("the transcripts are away", "Wait."))
+        assert not await capturer.hear_again([ASKED], CALLER)
+        capturer.offer(ContextUpdate(caller=replace(CALLER, session="s2"), messages=(ASKED,)))
+        await capturer.drain()
+        assert (capturer.counts.crashed, capturer.counts.failed) == (2, 2)
+        assert unfinished == [("local", "s1"), ("local", "s2")]
 
 
 @pytest.mark.asyncio

@@ -28,7 +28,7 @@ async def test_a_session_hears_of_what_changes_while_it_lasts_and_only_once(plac
         await system.keeper.ask(SetState(tea, State.FORGOTTEN, Caller()), deadline_s=10)
         await system.remember("The deploy job of the shop runs every night at two in Frankfurt.")
         first, *bullets = await taken(system, "When does the deploy job of the shop run at night?", "t2")
-        assert first.startswith("Memory updates since rev ")
+        assert first == "Memory updates since rev 0:"
         # What is handed over with the same answer is not news beside it.
         assert bullets == ["- -deleted: [fact] Ana drinks tea at four."]
         await system.remember("The staging database is refreshed from production on Mondays.")
@@ -56,3 +56,25 @@ async def test_what_others_do_is_told_when_nothing_else_is_pending(place: Place)
         assert (told.memories, told.always) == ((), ())
         assert told.changes[1:] == ("- +created: [fact] Ana drinks tea at four. (imp=3)",)
         assert (await system.recall.take(Caller(session="s"), "t3")).pending is None
+
+
+async def test_each_session_has_a_revision_of_its_own_that_goes_on_after_a_restart(place: Place) -> None:
+    async def first_line(system: System, session: str, take_id: str) -> str:
+        pending = (await system.recall.take(Caller(session=session), take_id)).pending
+        assert pending is not None
+        return pending.changes[0]
+
+    async with running(place) as system:
+        for session in ("s", "t"):
+            assert (await system.recall.take(Caller(session=session), f"{session}0")).pending is None
+        await system.remember("Ana drinks tea at four.", session="other")
+        assert await first_line(system, "s", "s1") == "Memory updates since rev 0:"
+        await system.remember("The staging database is refreshed on Mondays.", session="other")
+        assert await first_line(system, "s", "s2") == "Memory updates since rev 1:"
+        # It hears of both at once.
+        assert await first_line(system, "t", "t1") == "Memory updates since rev 0:"
+        await system.recall.drain()
+    async with running(place) as system:
+        await system.remember("The deploy job of the shop runs in Frankfurt.", session="other")
+        assert await first_line(system, "s", "s3") == "Memory updates since rev 2:"
+        assert await first_line(system, "t", "t2") == "Memory updates since rev 1:"

@@ -85,6 +85,7 @@ async def test_a_bug_costs_one_context_of_one_session(place: Place) -> None:
         system.push("unlucky", f"crash on this: {QUESTION}")
         warning = await system.warned("sessions")
         assert "unlucky" in warning.message
+        assert system.recall.counts.crashed == 1
         for session in ("unlucky", "other"):
             system.push(session, QUESTION)
             await system.decided(session, QUESTION)

@@ -248,6 +248,7 @@ def states(draw: st.DrawFn) -> SessionState:
         written=draw(st.dictionaries(IDS, st.integers(reset, turn))),
         found=tuple(Found(memory(one), at) for one, at in found.items() if one not in surfaced),
         told=draw(st.none() | st.integers(0, 9)),
+        revision=draw(st.integers(0, 9)),
         captured=draw(st.dictionaries(IDS, TURNS)),
     )
 
@@ -266,6 +267,7 @@ def test_of_a_session_that_two_daemons_know_nothing_is_shown_twice_and_no_find_i
     assert not mine.waiting() & mine.surfaced.keys()
     assert len(mine.waiting()) == len(mine.found)
     assert mine.turn == max(before.turn, other.turn)
+    assert mine.revision == max(before.revision, other.revision)
     assert mine.told == max((one for one in (before.told, other.told) if one is not None), default=None)
 
 

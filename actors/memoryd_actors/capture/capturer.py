@@ -17,7 +17,14 @@ from msgspec.structs import replace
 from memoryd_actors.capture import Captured, explicit, may_ask, procedure, standing_instruction
 from memoryd_actors.capture.consent_answers import asked_about, yes_or_no
 from memoryd_actors.core.actor import Actor, ActorRef, MailboxStatistics
-from memoryd_actors.core.errors import ActorError, ActorStopped, DiskFull, Refused, Unavailable
+from memoryd_actors.core.errors import (
+    ActorCrashed,
+    ActorError,
+    ActorStopped,
+    DiskFull,
+    Refused,
+    Unavailable,
+)
 from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.keeping.orders import DecideProposal, KeeperMessage, Store
 from memoryd_actors.memory.identity import memory_id
@@ -81,6 +88,8 @@ class CaptureCounts:
     """Not stored for now; tried again by and by."""
     dropped: int = 0
     """The queue was full."""
+    crashed: int = 0
+    """Messages that met a bug; they are looked for in their transcript."""
     last_refusal: str = ""
 
 
@@ -119,6 +128,8 @@ class Capturer:
         self._settings = settings
         self._rules = rules
         self._seen: dict[int, None] = {}
+        self._current: CaptureInput | None = None
+        """The message that is being looked at, or was last."""
         self.counts = CaptureCounts()
         self._thread = WorkerThreads(name="capture")
         self._actor: ActorRef[CaptureInput, bool] = ActorRef(
@@ -158,6 +169,8 @@ class Capturer:
                     done = await self._actor.ask(given, deadline_s=2 * STORE_S) and done
                 except ActorStopped:
                     raise
+                except ActorCrashed:
+                    pass  # once more at the next start: until then it would only meet the same bug
                 except ActorError:
                     done = False
         return done
@@ -186,32 +199,39 @@ class Capturer:
 
     async def capture(self, given: CaptureInput) -> bool:
         """Store what a message asks to have remembered; return whether that is dealt with."""
-        done = True
-        if not given.again:
-            await self._decide(given)
-        said, found = await self._thread.run(partial(self._found, given))
-        for captured in found:
-            at = await self._place(given.caller, said) if self._place else None
-            label = project_label([said])
-            new = _as_new(captured, given, at, label)
-            try:
-                if not label and self._named_project and new.scope is Scope.PROJECT:
-                    named = await self._named_project(given.caller, at)
-                    new = replace(new, tags=(*new.tags, *project_tags(named)))
-                await self._keep(new, given)
-            except (ActorError, DiskFull, Unavailable) as failed:
-                done = False
-                self._seen.pop(given.key, None)
-                if not given.again:  # whoever looks again knows, and takes its time
-                    self._on_unfinished((given.caller.owner, given.caller.session), None)
-                self.counts.failed += 1
-                self._warn(f"what was to be remembered is not stored yet: {failed}", failed.hint)
-            except Refused as refused:
-                self.counts.refused += 1
-                self.counts.last_refusal = str(refused)
-                await self._recall.note_captured(given.caller, new.id)
-                self._warn(f"what was to be remembered was refused: {refused}", refused.hint)
-        return done
+        self._current = given
+        try:
+            if not given.again:
+                await self._decide(given)
+            said, found = await self._thread.run(partial(self._found, given))
+            for captured in found:
+                await self._store(captured, said, given)
+        except (ActorError, Refused) as failed:
+            self._seen.pop(given.key, None)
+            if not given.again:  # whoever looks again knows, and takes its time
+                self._on_unfinished((given.caller.owner, given.caller.session), None)
+            self.counts.failed += 1
+            self._warn(f"what was to be remembered is not stored yet: {failed}", failed.hint)
+            return False
+        return True
+
+    async def _store(self, captured: Captured, said: str, given: CaptureInput) -> None:
+        """Store what was captured, or tell that it is refused for good."""
+        at = await self._place(given.caller, said) if self._place else None
+        label = project_label([said])
+        new = _as_new(captured, given, at, label)
+        if not label and self._named_project and new.scope is Scope.PROJECT:
+            named = await self._named_project(given.caller, at)
+            new = replace(new, tags=(*new.tags, *project_tags(named)))
+        try:
+            await self._keep(new, given)
+        except (DiskFull, Unavailable):
+            raise
+        except Refused as refused:
+            self.counts.refused += 1
+            self.counts.last_refusal = str(refused)
+            await self._recall.note_captured(given.caller, new.id)
+            self._warn(f"what was to be remembered was refused: {refused}", refused.hint)
 
     async def _decide(self, given: CaptureInput) -> None:
         """Pass on the user's yes or no to what the agent asked on memory's behalf."""
@@ -261,12 +281,8 @@ class Capturer:
     # --- life
 
     async def run(self) -> None:
-        """Serve until closed. Where it keeps crashing it is put out of service alone, not with the daemon."""
-        try:
-            await self._actor.run()
-        except ActorStopped as stopped:
-            log.exception("capture keeps crashing")
-            self._warn(f"nothing is captured any more: {stopped}", "`memoryd logs` has the reason.")
+        """Serve until closed."""
+        await self._actor.run()
 
     async def drain(self) -> None:
         """Take nothing more in, and see through what was accepted."""
@@ -278,6 +294,9 @@ class Capturer:
         return self._actor.statistics()
 
     def _crashed(self, name: str, bug: Exception) -> None:
+        self.counts.crashed += 1
+        if (given := self._current) is not None and not given.again:
+            self._on_unfinished((given.caller.owner, given.caller.session), None)
         log.error("%s crashed on a message and was rebuilt", name, exc_info=bug)
         self._publish(Warned(component="capture", message=f"{name} crashed: {type(bug).__name__}"))
 

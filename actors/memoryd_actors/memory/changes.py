@@ -68,6 +68,8 @@ def of_others(news: Iterable[News], *, stored: Collection[str], changed: Mapping
 def header(news: Iterable[News], *, since: int, known: Collection[str], shown: Collection[str]) -> tuple[str, ...]:
     """Return the header: one line that says since when, and at most three bullets; empty where nothing is to be told.
 
+    `since`: the session's revision, the number of headers that it was told before.
+
     `known`: what the session is handed with this very answer. `shown`: what it was shown before, whose changes matter
     most: the agent may be relying on it.
     """

@@ -135,7 +135,7 @@ class Handover:
         self, news: Sequence[News], state: SessionState, caller: Caller, handed: Collection[str]
     ) -> tuple[str, ...]:
         """Return the change header for an answer that hands over these memories."""
-        return header(news, since=state.told or 0, known=handed, shown=state.known(whose_context(caller)))
+        return header(news, since=state.revision, known=handed, shown=state.known(whose_context(caller)))
 
     async def news(self, caller: Caller, state: SessionState) -> tuple[list[News], int, int]:
         """Return what was written since the session was told last, since when that is, and up to when.

@@ -4,6 +4,7 @@ Sessions never wait for each other: a slow judge delays its own session only, an
 one that is still waiting. Nothing here blocks whoever pushes.
 """
 
+import logging
 from collections.abc import Callable, Collection, Sequence
 
 import msgspec
@@ -25,9 +26,12 @@ from memoryd_actors.recall.session_registry import SessionRegistry
 from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate, Message
+from memoryd_client.wire.events import Warned
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.pending import PendingMemory, Taken
 from memoryd_client.wire.traces import Trace
+
+log = logging.getLogger(__name__)
 
 
 class MemoryActor:
@@ -51,6 +55,7 @@ class MemoryActor:
         self._pipeline = pipeline
         self._ledger = ledger
         self._clock = clock
+        self._publish = publish
         self._settings = settings
         self._categories = categories or Categories()
         self.drops = drops
@@ -59,7 +64,7 @@ class MemoryActor:
         self._handover = Handover(ledger, clock, self._categories, standing, settings)
         self.counts = SessionCounts()
         self._purged = RecentlyPurged(clock)
-        self._sessions = SessionRegistry(lambda key: Session(key, parts), clock, publish)
+        self._sessions = SessionRegistry(lambda key: Session(key, parts), clock)
         parts = SessionParts(
             pipeline=pipeline,
             handover=self._handover,
@@ -71,8 +76,14 @@ class MemoryActor:
             shared=shared,
             counts=self.counts,
             purged=self._purged,
-            on_crash=self._sessions.warn_of_crash,
+            on_crash=self._crashed,
         )
+
+    def _crashed(self, name: str, bug: Exception) -> None:
+        """Count and tell of a context that met a bug."""
+        self.counts.crashed += 1
+        log.error("%s crashed on a context and was rebuilt", name, exc_info=bug)
+        self._publish(Warned(component="sessions", message=f"{name} crashed: {type(bug).__name__}"))
 
     def start(self, tasks: TaskGroup) -> None:
         """Let sessions run in `tasks` from now on."""

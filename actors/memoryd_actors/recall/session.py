@@ -225,7 +225,7 @@ class Session(Actor[ContextUpdate, Trace]):
         if not news or state.told != since:
             return ()
         changes = self._parts.handover.header(news, state, caller, handed)
-        told = await self._give(version, lambda state: state.tell(revision))
+        told = await self._give(version, lambda state: state.tell(revision, changes=changes))
         return changes if told else ()
 
     async def clear(self) -> None:

@@ -22,6 +22,8 @@ class SessionCounts:
     decided: int = 0
     dropped_stale: int = 0
     dropped_late: int = 0
+    crashed: int = 0
+    """Contexts that met a bug."""
     turns: int = 0
     query_calls: int = 0
     query_turns: int = 0

@@ -1,6 +1,5 @@
 """The sessions that are in memory: made when they are needed, let go when nobody uses them, seen through at the end."""
 
-import logging
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -8,13 +7,9 @@ from anyio.abc import TaskGroup
 
 from memoryd_actors.core.errors import ActorStopped
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.session import Key, Session
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.events import Warned
 from memoryd_client.wire.traces import Trace
-
-log = logging.getLogger(__name__)
 
 IDLE_S = 1800.0
 """A session unused for this long leaves memory; its state is in the ledger."""
@@ -27,12 +22,11 @@ SPARE_S: Final = 120.0
 class SessionRegistry:
     """Keeps the sessions that are in use."""
 
-    def __init__(self, build: Callable[[Key], Session], clock: Clock, publish: Publisher) -> None:
+    def __init__(self, build: Callable[[Key], Session], clock: Clock) -> None:
         self.tasks: TaskGroup | None = None
         """Where they run; None before the start."""
         self._build = build
         self._clock = clock
-        self._publish = publish
         self._sessions: dict[Key, Session] = {}
 
     def of(self, caller: Caller) -> Session:
@@ -45,7 +39,7 @@ class SessionRegistry:
             if len(self._sessions) >= MOST:
                 self.evict_idle()
             session = self._sessions[key] = self._build(key)
-            self.tasks.start_soon(self._run, session, name=session.mailbox.name)
+            self.tasks.start_soon(session.mailbox.run, name=session.mailbox.name)
         session.use()
         return session
 
@@ -104,18 +98,3 @@ class SessionRegistry:
             session.mailbox.close()
         for session in sessions:
             await session.mailbox.stopped.wait()
-
-    def warn_of_crash(self, name: str, bug: Exception) -> None:
-        """Tell of a context that hit a bug."""
-        log.error("%s crashed on a context and was rebuilt", name, exc_info=bug)
-        self._publish(Warned(component="sessions", message=f"{name} crashed: {type(bug).__name__}"))
-
-    async def _run(self, session: Session) -> None:
-        """Run a session's actor; one that keeps crashing is put out of service alone, not with the daemon."""
-        try:
-            await session.mailbox.run()
-        except ActorStopped as stopped:
-            log.exception("a session keeps crashing")
-            self._publish(Warned(component="sessions", message=str(stopped), hint="`memoryd logs` has the reason."))
-            if self._sessions.get(session.key) is session:
-                del self._sessions[session.key]

@@ -77,7 +77,9 @@ class SessionState(msgspec.Struct, frozen=True):
     found: tuple[Found, ...] = ()
     last_taking: Taking | None = None
     told: int | None = None
-    """The revision up to which the session has been told what changed; None: it has not been asked yet."""
+    """The ledger's revision up to which the session has been told what changed; None: it has not been asked yet."""
+    revision: int = 0
+    """The session's own: how many change headers it was told."""
     sequences: Mapping[str, int] = {}
     """Newest update seen of each client, so that an older one that arrives late is dropped."""
     in_force: Mapping[str, Mapping[str, str]] = {}
@@ -259,6 +261,7 @@ class SessionState(msgspec.Struct, frozen=True):
             turn=max(self.turn, other.turn),
             topic_turn=topic,
             told=told,
+            revision=max(self.revision, other.revision),
             surfaced=surfaced,
             written=_since(_latest(self.written, other.written) if same else newer.written, reset),
             sequences=_latest(self.sequences, other.sequences),
@@ -277,7 +280,7 @@ class SessionState(msgspec.Struct, frozen=True):
     def take(self, take_id: str, pending: PendingMemory | None, *, revision: int | None = None) -> "SessionState":
         """Hand over what was found: only now does it count as surfaced. What had no room waits on.
 
-        With it goes what changed up to `revision`.
+        With it goes what changed up to the ledger's `revision`.
         """
         if pending is None:
             return msgspec.structs.replace(self, last_taking=Taking(take_id, None))
@@ -285,14 +288,15 @@ class SessionState(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(
             self.withdraw(handed),
             told=self.told if revision is None else revision,
+            revision=self.revision + bool(pending.changes),
             surfaced={**self.surfaced, **dict.fromkeys(sorted(handed), self.turn)},
             consents=_newest({**self.consents, **dict.fromkeys(pending.consents, self.turn)}, MAX_REMEMBERED_WRITES),
             last_taking=Taking(take_id, pending),
         )
 
-    def tell(self, revision: int) -> "SessionState":
-        """Count as told what changed up to `revision`."""
-        return msgspec.structs.replace(self, told=revision)
+    def tell(self, revision: int, *, changes: Sequence[str] = ()) -> "SessionState":
+        """Count as told what changed up to the ledger's `revision`, by this header where there was one."""
+        return msgspec.structs.replace(self, told=revision, revision=self.revision + bool(changes))
 
     def note_in_force(self, whose: str, memories: Mapping[str, str]) -> "SessionState":
         """Remember which standing memory an agent knows of, and how it read."""

@@ -52,6 +52,9 @@ def resident_bytes() -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
+_SEE_LOGS = "`memoryd logs` shows the details."
+
+
 class Health:
     """Says how every part is, from what the parts count."""
 
@@ -261,8 +264,11 @@ def sessions(recall: MemoryActor) -> ComponentStatus:
     """Return what the memory actor is doing."""
     counts = recall.counts
     share = round(counts.query_turns / counts.turns, 4) if counts.turns else 0.0
-    numbers = {"loaded": recall.loaded(), "busy": recall.busy(), **asdict(counts)}
-    return ComponentStatus(state="ok", numbers={**_numbers(numbers), "query_share": share})
+    numbers = {**_numbers({"loaded": recall.loaded(), "busy": recall.busy(), **asdict(counts)}), "query_share": share}
+    if not counts.crashed:
+        return ComponentStatus(state="ok", numbers=numbers)
+    message = f"{counted(counts.crashed, 'context')} met a bug and brought nothing up"
+    return ComponentStatus(state="degraded", message=message, hint=_SEE_LOGS, numbers=numbers)
 
 
 def keeper(statistics: MailboxStatistics) -> ComponentStatus:
@@ -271,7 +277,7 @@ def keeper(statistics: MailboxStatistics) -> ComponentStatus:
     if not statistics.crashed:
         return ComponentStatus(state="ok", numbers=numbers)
     message = f"{statistics.crashed} writes hit a bug"
-    return ComponentStatus(state="degraded", message=message, hint="`memoryd logs` shows the details.", numbers=numbers)
+    return ComponentStatus(state="degraded", message=message, hint=_SEE_LOGS, numbers=numbers)
 
 
 def consolidation(tallies: Mapping[str, int], compared: int, written: Mapping[str, int]) -> ComponentStatus:
@@ -287,6 +293,9 @@ def capture(capturer: Capturer, extractor: Extractor) -> ComponentStatus:
     state, message, hint = "ok" if extractor.begun else "loading", *_used_up(extractor)
     if message and extractor.full(DAILY):
         state = "degraded"
+    if counts.crashed:
+        message = f"{counted(counts.crashed, 'message')} met a bug while it was looked for what to remember"
+        state, hint = "degraded", _SEE_LOGS
     if reader.trouble:
         state, message, hint = "degraded", f"conversations are not read: {reader.trouble}", reader.hint
     return ComponentStatus(
@@ -299,6 +308,7 @@ def capture(capturer: Capturer, extractor: Extractor) -> ComponentStatus:
             "refused": counts.refused,
             "failed": counts.failed,
             "dropped": counts.dropped,
+            "crashed": counts.crashed,
             "waiting": capturer.statistics().waiting,
             "sessions_waiting": extractor.waiting,
             **_numbers(asdict(extractor.counts)),
@@ -371,7 +381,7 @@ def transcripts(
         message, hint = str(indexer.problem), indexer.problem.hint
     elif counts.crashed:
         message = f"{counted(counts.crashed, 'message')} met a bug and went unwritten; who appended was told"
-        hint = "`memoryd logs` shows the details."
+        hint = _SEE_LOGS
     elif damaged:
         message = (
             f"damaged lines: {counted(sum(damaged), 'entry')} in {counted(len(damaged), 'session')} cannot be read"
