@@ -1,9 +1,12 @@
 """Searched from files beside the table, an index answers as it does from memory, whatever became of the files."""
 
+import signal
+import sys
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+import anyio
 import numpy as np
 import pytest
 
@@ -137,6 +140,63 @@ async def test_damaged_files_are_not_used(closed: tuple[LanceIndex, Path, list[o
     await index.optimise()
     assert (kept_in(folder) / "about.json").exists()
     await index.close()
+
+
+_SHORTENED = """
+import os, sys, anyio
+from pathlib import Path
+from memoryd.index import LanceIndex
+from tests.index.test_kept import CONFIG, kept_in, shown
+from tests.index.rows import DIMENSIONS
+
+async def main():
+    folder = Path(sys.argv[1])
+    index = LanceIndex(folder, CONFIG, mapped_rows=10)
+    await index.open(model="m", dimensions=DIMENSIONS)
+    await shown(index)
+    os.truncate(kept_in(folder) / "vectors.npy", 0)
+    await shown(index)
+
+anyio.run(main)
+"""
+
+
+async def test_a_file_that_cannot_be_read_any_more_ends_the_process_and_is_done_without_by_the_next(
+    closed: tuple[LanceIndex, Path, list[object]],
+) -> None:
+    index, folder, answers = closed
+    # A page beyond the end of a file is as one that the disk cannot read.
+    command = [sys.executable, "-c", _SHORTENED, str(folder)]
+    ended = await anyio.run_process(command, check=False, cwd=Path(__file__).parents[2])
+    assert ended.returncode == -signal.SIGBUS
+    assert await index.open(model="m", dimensions=DIMENSIONS) == 1
+    assert await shown(index) == answers
+    await index.optimise()
+    await index.close()
+    assert (kept_in(folder) / "vectors.npy").stat().st_size
+    await index.open(model="m", dimensions=DIMENSIONS)
+    assert await shown(index) == answers
+    await index.close()
+
+
+async def test_after_an_end_in_the_middle_the_vectors_are_checked_too(
+    closed: tuple[LanceIndex, Path, list[object]],
+) -> None:
+    index, folder, answers = closed
+    vectors = kept_in(folder) / "vectors.npy"
+    whole = vectors.read_bytes()
+    await index.open(model="m", dimensions=DIMENSIONS)
+    vectors.write_bytes(whole[:-400] + bytes(400))
+    # Never closed, the first one is to the files as a process that was killed.
+    after = LanceIndex(folder, CONFIG, mapped_rows=10)
+    await after.open(model="m", dimensions=DIMENSIONS)
+    assert await shown(after) == answers
+    await after.optimise()
+    assert vectors.stat().st_size == len(whole)
+    assert await shown(after) == answers
+    await after.close()
+    await index.close()
+    assert not (kept_in(folder) / "in-use").exists()
 
 
 async def test_files_that_cannot_be_written_are_done_without(

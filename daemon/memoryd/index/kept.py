@@ -9,9 +9,10 @@ import os
 import shutil
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 import numpy as np
@@ -20,8 +21,12 @@ import numpy.typing as npt
 from memoryd.rewriting import sync
 
 _ABOUT = "about.json"
-UNCHECKED = "vectors"
-"""Of a million 1.5 GB, which are not read to open them: a damaged one has a wrong distance. All else is checked."""
+_IN_USE = "in-use"
+"""Is there while the files are. Found by whoever opens them, it says that the process before ended in the middle of it,
+as one does where the disk cannot read a page that is mapped (SIGBUS)."""
+_VECTORS = "vectors"
+"""Of a million 1.5 GB, which are read only then: a damaged one has a wrong distance. All else is checked always."""
+_READ_BYTES = 1 << 20
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 Parts = dict[str, Sequence[npt.NDArray[Any]]]
@@ -61,16 +66,30 @@ def write(folder: Path, parts: Parts, *, of: dict[str, str], sequence: int) -> N
 
 
 def read(folder: Path, *, of: dict[str, str]) -> Mapped | None:
-    """Return what is there; None where there is nothing, or it is damaged, or belongs to something else. Blocks."""
+    """Return what is there; None where there is nothing, or it is damaged, or belongs to something else. Blocks.
+
+    It is in use until it is `left`.
+    """
     try:
+        in_use = folder / _IN_USE
+        unchecked = () if in_use.exists() else (_VECTORS,)
         about = msgspec.json.decode((folder / _ABOUT).read_bytes(), type=_About)
+        # Read, not looked at where it is mapped: what the disk cannot read is an error here, and the end of the process
+        # there.
+        if any(name not in unchecked and _sum(folder / f"{name}.npy") != sum_ for name, sum_ in about.sums.items()):
+            return None
         arrays = {name: _mapped(folder / f"{name}.npy") for name in about.sums}
-        for name, expected in about.sums.items():
-            if name != UNCHECKED and zlib.crc32(_bytes(arrays[name])) != expected:
-                return None
+        with suppress(OSError):  # of a disk that is full or read-only
+            in_use.touch(mode=0o600)
     except (OSError, ValueError, EOFError, TypeError):
         return None
     return Mapped(about.sequence, arrays) if about.of == of else None
+
+
+def leave(folder: Path) -> None:
+    """Say that nobody uses what is there any more. Blocks."""
+    with suppress(OSError):
+        (folder / _IN_USE).unlink(missing_ok=True)
 
 
 def discard(folder: Path) -> None:
@@ -103,26 +122,39 @@ def _unfinished(folder: Path) -> Path:
 def _write(path: Path, pieces: Sequence[npt.NDArray[Any]]) -> int:
     shape = (sum(map(len, pieces)), *pieces[0].shape[1:])
     header = {"descr": np.lib.format.dtype_to_descr(pieces[0].dtype), "fortran_order": False, "shape": shape}
-    checked = path.stem != UNCHECKED
     total = 0
     with path.open("wb") as file:
         np.lib.format.write_array_header_1_0(file, header)
         for piece in pieces:
             data = _bytes(np.ascontiguousarray(piece))
             file.write(data)
-            total = zlib.crc32(data, total) if checked else 0
+            total = zlib.crc32(data, total)
         file.flush()
         os.fsync(file.fileno())
     return total
 
 
+def _sum(path: Path) -> int:
+    total = 0
+    with path.open("rb") as file:
+        _header(file)
+        while some := file.read(_READ_BYTES):
+            total = zlib.crc32(some, total)
+    return total
+
+
+def _header(file: BinaryIO) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError(f"{file.name} is of another format")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+    return shape, dtype
+
+
 def _mapped(path: Path) -> npt.NDArray[Any]:
     with path.open("rb") as file:
-        if np.lib.format.read_magic(file) != (1, 0):
-            raise ValueError(f"{path} is of another format")
-        shape, _, dtype = np.lib.format.read_array_header_1_0(file)
+        shape, dtype = _header(file)
         pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-        if path.stem == UNCHECKED:
+        if path.stem == _VECTORS:
             pages.madvise(mmap.MADV_RANDOM)  # or each that is looked at brings 128 kB from the disk
         count = math.prod(shape)
         if file.tell() + count * dtype.itemsize != len(pages):

@@ -15,7 +15,7 @@ from memoryd.config import IndexConfig
 from memoryd.index.connection import hand_back
 from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
-from memoryd.index.kept import discard, read, write
+from memoryd.index.kept import discard, leave, read, write
 from memoryd.index.resident import FILES, Resident
 from memoryd.index.tables import LAYOUT, NAME, schema, table
 from memoryd.index.vector_table import VectorTable
@@ -60,6 +60,8 @@ class _Memories(VectorTable):
 
     def close(self) -> None:
         super().close()
+        if self.resident is not None and self.beside is not None:
+            leave(self.beside)
         self.resident = None
 
 

@@ -22,7 +22,7 @@ from memoryd_actors.memory.fusion import VECTOR_WEIGHT, Candidate
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
 
-FILES = "1"
+FILES = "2"
 """Changes when what a file holds does: another one is written anew."""
 _FEWEST_COMPARED = 1_000
 _SHARE_COMPARED = 0.02
