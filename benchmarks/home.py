@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -25,12 +25,15 @@ from memoryd.index import LanceIndex
 from memoryd.ledger import SqlLedger
 from memoryd_actors.admission.gate import content_hash
 from memoryd_actors.memory.steps import Add
+from memoryd_actors.ports.embedder import Vectors
 from memoryd_actors.ports.index import IndexRow
 from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Memory, Scope
 from memoryd_client.base.paths import Paths
 from memoryd_client.wire.memory import new_memory_id
 
 PROJECT = "/bench"
+_INDEXED = 20_000
+"""Memories that go into the index at once: of a large table each commit looks through all ids."""
 _STEMS = """
     token expiry midnight login session cookie refresh database migration lock timeout retry queue worker deploy docker
     image layer cache build pipeline flaky test fixture date picker locale currency rounding invoice tax billing report
@@ -101,10 +104,18 @@ def text(generator: np.random.Generator, words: int) -> str:
     return " ".join(generator.choice(WORDS, words, p=FREQUENCIES))
 
 
-def fill(paths: Paths, count: int, precision: str = "fp32") -> None:
-    """Put `count` synthetic memories into ledger and index: clustered unit vectors, texts of project vocabulary."""
-    generator = np.random.default_rng(7)
-    centres = generator.normal(size=(200, MINILM_DIMENSIONS))
+Made = Callable[[int, int], tuple[list[str], Vectors]]
+"""The contents and vectors of the memories from one number up to another."""
+
+
+def fill(
+    paths: Paths, count: int, precision: str = "fp32", *, made: Made | None = None, compared: bool = False
+) -> None:
+    """Put `count` synthetic memories into ledger and index, as if the model had embedded them.
+
+    Unless they are `made`: clustered unit vectors, texts of project vocabulary.
+    """
+    made = made or clustered()
 
     async def write() -> None:
         ledger = SqlLedger(paths.ledger, backups=paths.backups, clock=SystemClock())
@@ -113,9 +124,10 @@ def fill(paths: Paths, count: int, precision: str = "fp32") -> None:
         await index.open(model=identity(MINILM, precision), dimensions=MINILM_DIMENSIONS)
         start = datetime.now(UTC) - timedelta(days=30)
         sequence = 0
+        waiting: list[IndexRow] = []
         for begin in range(0, count, 1000):
             now = start + timedelta(seconds=begin)
-            contents = [f"{text(generator, 24)} note {begin + n}" for n in range(min(1000, count - begin))]
+            contents, vectors = made(begin, min(begin + 1000, count))
             memories = [
                 Memory(
                     id=new_memory_id(),
@@ -131,13 +143,9 @@ def fill(paths: Paths, count: int, precision: str = "fp32") -> None:
                 )
                 for content in contents
             ]
-            steps = [Add(memory, compared=False) for memory in memories]
+            steps = [Add(memory, compared=compared) for memory in memories]
             sequence = (await ledger.memories.apply("local", steps, actor="benchmark")).sequence
-            vectors = centres[generator.integers(0, 200, len(memories))] + 0.7 * generator.normal(
-                size=(len(memories), MINILM_DIMENSIONS)
-            )
-            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-            rows = [
+            waiting += [
                 IndexRow(
                     id=memory.id,
                     vector=vector.astype(np.float32),
@@ -154,13 +162,29 @@ def fill(paths: Paths, count: int, precision: str = "fp32") -> None:
                 )
                 for memory, vector in zip(memories, vectors, strict=True)
             ]
-            await index.apply(rows, removed=[], sequence=sequence)
+            if len(waiting) >= _INDEXED or begin + 1000 >= count:
+                await index.apply(waiting, removed=[], sequence=sequence)
+                waiting = []
         await index.optimise()
         await index.close()
         await ledger.close()
 
     paths.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     anyio.run(write)
+
+
+def clustered() -> Made:
+    """Return what makes texts of project vocabulary, and unit vectors around 200 centres."""
+    generator = np.random.default_rng(7)
+    centres = generator.normal(size=(200, MINILM_DIMENSIONS))
+
+    def made(begin: int, end: int) -> tuple[list[str], Vectors]:
+        contents = [f"{text(generator, 24)} note {number}" for number in range(begin, end)]
+        vectors = centres[generator.integers(0, 200, end - begin)]
+        vectors = vectors + 0.7 * generator.normal(size=vectors.shape)
+        return contents, (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+    return made
 
 
 def shared_models() -> Path:
