@@ -1,11 +1,14 @@
 """Kills a daemon with -9 at random moments under a mix of all that writes, and looks for what it acknowledged.
 
     python -m benchmarks.kills --times 50 --seed 7
+    python -m benchmarks.kills --times 1000 --parts 40 --beside 2
 
-Runs in parts: each has a home of its own. What was acknowledged has to be there, as it was last; what was under way may
-be there or not, but never half; of a purge that was acknowledged, or has begun, no byte is left once the daemon says
-that none is unfinished; the ledger passes SQLite's own check. All is mirrored into a folder, in which files are written
-as well: both say the same at last. Ends with 1 where anything else was found.
+Runs in parts: each has a home of its own, and so many run beside each other. Each kill is told as it has been looked
+into, and the figures are written after each part, so that a run which is cut off has not been for nothing. What was
+acknowledged has to be there, as it was last; what was under way may be there or not, but never half; of a purge that
+was acknowledged, or has begun, no byte is left once the daemon says that none is unfinished; the ledger passes SQLite's
+own check. All is mirrored into a folder, in which files are written as well: both say the same at last. Ends with 1
+where anything else was found.
 """
 
 import argparse
@@ -16,10 +19,13 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import ExitStack, closing, contextmanager, suppress
+from multiprocessing import get_context
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, sleep
+from typing import Any
 
 from benchmarks.home import Running, daemon, home
 from benchmarks.record import RESULTS, write
@@ -359,8 +365,11 @@ def writing(writers: Sequence[Writer]) -> Generator[None]:
         thread.join()
 
 
-def run(times: int, seed: int) -> dict[str, object]:
-    """Kill that often; print and return what was found."""
+Figures = dict[str, Any]
+
+
+def part(times: int, seed: int) -> Figures:
+    """Kill a daemon that often, in a home of its own; return what was found."""
     draw = random.Random(seed)
     found: list[str] = []
     starts: list[float] = []
@@ -370,26 +379,36 @@ def run(times: int, seed: int) -> dict[str, object]:
         for number in range(times + 1):
             with daemon(paths) as running:
                 starts.append(running.ready_s)
-                found += [f"after kill {number}: {problem}" for problem in problems(writers, running)]
+                now = [f"seed {seed}, after kill {number}: {problem}" for problem in problems(writers, running)]
+                print(f"seed {seed}, {number} of {times} kills: {'; '.join(now) or 'nothing lost'}", flush=True)
+                found += now
                 if number < times:
                     with writing(writers):
                         sleep(draw.uniform(0.3, 4.0))
                         running.process.kill()
             if number < times and not is_sound(paths):
-                found.append(f"after kill {number + 1}: the ledger is damaged")
-    counts = sum((writer.counts for writer in writers), Counter[str]())
-    figures: dict[str, object] = {
+                found.append(f"seed {seed}, after kill {number + 1}: the ledger is damaged")
+    return {
         "kills": times,
-        "acknowledged": dict(counts.most_common()),
+        "acknowledged": sum((writer.counts for writer in writers), Counter[str]()),
         "memories": sum(len(writer.memories) for writer in writers),
         "entries": sum(len(writer.entries) for writer in writers),
         "purges": sum(len(writer.purged) + len(writer.ended) for writer in writers),
         "longest_start_s": round(max(starts), 2),
         "problems": found,
     }
-    for name, figure in figures.items():
-        print(f"{name:16} {figure}")
-    return figures
+
+
+def together(parts: Sequence[Figures]) -> Figures:
+    """Return the figures of several parts as those of one run."""
+    summed = ("kills", "memories", "entries", "purges")
+    acknowledged = sum((one["acknowledged"] for one in parts), Counter[str]())
+    return {
+        **{name: sum(one[name] for one in parts) for name in summed},
+        "acknowledged": dict(acknowledged.most_common()),
+        "longest_start_s": max(one["longest_start_s"] for one in parts),
+        "problems": [problem for one in parts for problem in one["problems"]],
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -397,10 +416,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the JSON")
+    parser.add_argument("--parts", type=int, default=1, help="homes, among which the kills are divided")
+    parser.add_argument("--beside", type=int, default=1, help="parts that run beside each other")
     given = parser.parse_args(arguments)
-    figures = run(given.times, given.seed)
-    print(f"\nJSON: {write(given.results, 'kills', figures)}")
-    return 1 if figures["problems"] else 0
+    done: list[Figures] = []
+    shares = [given.times // given.parts + (number < given.times % given.parts) for number in range(given.parts)]
+    with ProcessPoolExecutor(given.beside, get_context("spawn")) as beside:
+        running = [beside.submit(part, times, given.seed + number) for number, times in enumerate(shares)]
+        for finished in as_completed(running):
+            done.append(finished.result())
+            path = write(given.results, "kills", together(done))
+    for name, figure in together(done).items():
+        print(f"{name:16} {figure}")
+    print(f"\nJSON: {path}")
+    return 1 if together(done)["problems"] else 0
 
 
 if __name__ == "__main__":

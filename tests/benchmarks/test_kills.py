@@ -1,9 +1,9 @@
 import pytest
-from benchmarks.kills import run
+from benchmarks.kills import part
 
 
 @pytest.mark.slow
 def test_kill_9_at_any_moment_loses_nothing_acknowledged_and_leaves_no_purge_half_done() -> None:
-    figures = run(5, seed=1)
+    figures = part(5, seed=1)
     assert figures["problems"] == []
     assert figures["acknowledged"]
