@@ -20,7 +20,7 @@ pools = st.lists(
 )
 
 
-def test_the_seeds_weights_are_used() -> None:
+def test_seven_tenths_are_meaning_and_three_are_words() -> None:
     both = Candidate("both", vector_score=0.5, word_score=10.0)
     words = Candidate("words", vector_score=-0.2, word_score=20.0)
     ranked = fuse([words, both])
