@@ -42,10 +42,17 @@ def named(name: str) -> str:
     return _NAMES.get(name, name)
 
 
+def in_order(names: Iterable[str]) -> list[str]:
+    """Return the names of data sets in the order in which they are told."""
+    known = list(_NAMES)
+    return sorted(names, key=lambda name: (known.index(name) if name in _NAMES else len(known), name))
+
+
 def recall_table(found: Mapping[str, Pair]) -> str:
     """Return the table of what a search finds, beside plain fusion."""
     rows = ["| share of the evidence found, R@5 / R@10 | plain 0.7/0.3 fusion | memoryd |", "|---|---|---|"]
-    for name, (plain, own) in found.items():
+    for name in in_order(found):
+        plain, own = found[name]
         cells = [f"{share(one['R@5'])} / {share(one['R@10'])}" for one in (plain, own)]
         rows.append(f"| {named(name)}, {int(own['questions'])} questions | {cells[0]} | {cells[1]} |")
         if name == "locomo":
@@ -57,9 +64,8 @@ def recall_table(found: Mapping[str, Pair]) -> str:
 def gate_table(figures: Mapping[str, Any]) -> str:
     """Return the table of what the local judge lets through, beside floors by cosine."""
     rows = ["| | floor: cosine above 0.4 | cosine, 95% clean | memoryd |", "|---|---|---|---|"]
-    for name, table in figures.items():
-        if name == "thresholds":
-            continue
+    for name in in_order(figures.keys() - {"thresholds"}):
+        table = figures[name]
         cells = [
             f"{share(one['evidence'])} / {share(one['clean'])}"
             if (one := table.get(key)) and one["clean"] is not None

@@ -23,6 +23,8 @@ def test_figures_come_out_as_the_readme_shows_them() -> None:
         "| LoCoMo, 582 questions | .554 / .669 | .554 / .669 |",
         "| LoCoMo, sessions instead of messages, R@10 | .929 | .929 |",
     ]
+    both = recall_table({"beam100k": (plain, plain), "locomo": (plain, plain)})
+    assert both.index("LoCoMo") < both.index("BEAM")
     kept = {"evidence": 0.458, "clean": 0.753}
     figures = {"thresholds": {}, "beam100k": {"hard floor": kept, "cosine at 0.95": kept, "balanced": kept}}
     assert gate_table(figures).splitlines()[2] == ("| BEAM, all messages | .458 / .753 | .458 / .753 | .458 / .753 |")

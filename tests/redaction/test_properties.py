@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd_actors.redaction import Redacted, Rules, redact
+from memoryd_actors.redaction.finding import reads_as
 from memoryd_actors.redaction.personal import KINDS
 from memoryd_actors.redaction.rules import Variable
 
@@ -72,3 +73,20 @@ def test_what_is_returned_never_shows_the_secret(around: str) -> None:
 def test_ordinary_words_are_never_touched(words: list[str]) -> None:
     text = " ".join(words)
     assert redact(text) == Redacted(text=text, findings=())
+
+
+@given(given=st.text(), cuts=st.lists(st.integers(0, 60), max_size=6))
+def test_a_text_is_known_by_what_markers_left_of_it(given: str, cuts: list[int]) -> None:
+    edges = sorted(min(cut, len(given)) for cut in cuts)
+    kept, at = "", 0
+    for start, end in zip(edges[::2], edges[1::2], strict=False):
+        kept, at = f"{kept}{given[at:start]}[redacted:token]", end
+    kept += given[at:]
+    assert reads_as(kept, given)
+
+
+def test_a_text_of_other_words_is_known_as_another() -> None:
+    kept = "The token is [redacted:token], ask [redacted:name]."
+    assert reads_as(kept, "The token is a1b2c3, ask Ana.")
+    for other in ("A token is a1b2c3, ask Ana.", "The token is a1b2c3.", "The token is a1b2c3, ask Ana", ""):
+        assert not reads_as(kept, other)

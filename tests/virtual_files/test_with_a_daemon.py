@@ -110,7 +110,8 @@ def test_files_are_of_their_owner_and_their_project(daemon: RunningDaemon) -> No
 def test_no_secret_is_kept_in_a_file(daemon: RunningDaemon) -> None:
     key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     with daemon.client("s1") as client:
-        client.write_file("notes/keys.md", f"# Keys\nThe token of the build host is {key}")
+        written = client.write_file("notes/keys.md", f"# Keys\nThe token of the build host is {key}\nAsk Ana for it.")
+        assert written.revision == 1
         assert key not in client.read_file("notes/keys.md").content
 
 

@@ -22,6 +22,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.settings import DOCUMENT, FACT, FILE, KNOWLEDGE, PATH, RULE, STAMP
 from memoryd_actors.memory.signature import MAX_LABEL, signed
 from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.redaction.finding import MARKER
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.characters import clean
 from memoryd_actors.texts.fence import TAG, one_line
@@ -45,7 +46,6 @@ _ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 _FENCE_TAG = re.compile(rf"</?\s{{0,8}}{re.escape(TAG)}[^<>]{{0,400}}>?", re.IGNORECASE)
 _NAMED = frozenset({RULE, "profile"})
 _NOT_IN_NAMES = re.compile(r"[\W_]+")
-_MARKERS = re.compile(r"\[redacted:[a-z0-9-]{1,48}\]")
 
 
 class Admitted(NamedTuple):
@@ -197,7 +197,7 @@ class _Gate:
         content = content if category_of(new) == FILE else content.strip()
         if new.title and len(content) <= MAX_LABEL and not any(map(str.isspace, content)):
             content = self._named(new.title, content)
-        if content != public and _blank(_MARKERS.sub("", content)):
+        if content != public and _blank(MARKER.sub("", content)):
             raise Refused(
                 "there is nothing to remember: the content is a secret, and secrets are not kept",
                 "Say what it is for and where it is kept instead.",

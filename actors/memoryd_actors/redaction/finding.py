@@ -27,3 +27,19 @@ class Redacted:
 
     text: str
     findings: tuple[SecretFinding, ...]
+
+
+def reads_as(kept: str, given: str) -> bool:
+    """Return whether a text is what another one becomes where markers take the place of some of it."""
+    first, *further = MARKER.split(kept)
+    if not further:
+        return kept == given
+    if not given.startswith(first):
+        return False
+    at = len(first)
+    *between, last = further
+    for part in between:
+        if (found := given.find(part, at)) < 0:
+            return False
+        at = found + len(part)
+    return len(given) - len(last) >= at and given.endswith(last)

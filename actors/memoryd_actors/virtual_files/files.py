@@ -18,6 +18,7 @@ from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.paths import compiled, plain, replaced
 from memoryd_actors.memory.settings import FILE, PATH
 from memoryd_actors.memory.visibility import Visibility
+from memoryd_actors.redaction.finding import reads_as
 from memoryd_actors.searching.search import Searcher
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.caller import Caller
@@ -160,9 +161,9 @@ class VirtualFiles:
         if not stored.active:
             # It was deleted before, and is written anew.
             stored = (await self._keeper.ask(SetState(stored.id, State.ACTIVE, caller), deadline_s=deadline_s))[0]
-        if stored.revision > 1 or stored.content != request.content:
-            return await self._overwrite(stored, path, request, caller, deadline_s)
-        return stored
+        elif stored.revision == 1 and PATH in stored.metadata and reads_as(stored.content, request.content):
+            return stored
+        return await self._overwrite(stored, path, request, caller, deadline_s)
 
     async def _overwrite(
         self, file: Memory, path: str, request: WriteFile, caller: Caller, deadline_s: float
