@@ -14,8 +14,6 @@ from memoryd_actors.core.remembered import remembered
 from memoryd_actors.texts.languages.recognition import COMMON, language_of
 from memoryd_actors.texts.numbers import amount
 
-MARKER: Final = re.compile(r"\[redacted:[a-z0-9-]{1,48}\]")
-"""What the gate leaves of a secret. It tells nothing: texts are not alike for having had one."""
 _KEPT_BEFORE: Final = words("kept_before")
 _COPULAS: Final = words("copulas")
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")

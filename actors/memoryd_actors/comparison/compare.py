@@ -2,11 +2,12 @@
 
 from typing import Final
 
-from memoryd_actors.comparison.canon import MARKER, Canon, canon, equal
+from memoryd_actors.comparison.canon import Canon, canon, equal
 from memoryd_actors.comparison.changes import ONE_OF_SEVERAL, cannot_both_be, changes, ends_part, excludes
 from memoryd_actors.comparison.difference import difference, pair
 from memoryd_actors.comparison.statement import Comparison, Statement
 from memoryd_actors.comparison.tokens import words
+from memoryd_actors.redaction.finding import MARKER
 from memoryd_actors.texts.dates import RELATIVE
 
 _REWORDED: Final = 0.95

@@ -7,7 +7,10 @@ decided here.
 
 import re
 from collections.abc import Iterator
+from importlib.resources import files
 from typing import Final
+
+import msgspec
 
 from memoryd_actors.redaction.finding import SecretFinding
 
@@ -22,6 +25,15 @@ _MOST_GROUPS = 6
 _TYPED = str.maketrans({**dict.fromkeys("\u00a0\u202f", " "), **dict.fromkeys("\u2010\u2011\u2012\u2013", "-")})
 """Spaces that do not break, and dashes, as what they stand for."""
 
+_LANGUAGES: Final = msgspec.toml.decode(
+    files("memoryd_actors.redaction").joinpath("phones.toml").read_bytes(), type=dict[str, dict[str, str]]
+)
+
+
+def _words(key: str) -> str:
+    return "|".join(words[key] for words in _LANGUAGES.values() if key in words)
+
+
 _RUN = re.compile(
     r"(?<![\w.,/#=$€£%@+-])(?<!\d:)(?:\(?\+ ?)?\(?\d(?:[ ()./\u00a0\u202f\u2010-\u2013-]{0,3}\d){6,17}"
     r"(?![\w%-]|[.,:]\d)",
@@ -34,18 +46,13 @@ _DATE = re.compile(r"(?<!\d)(?:\d{1,2}([./-])\d{1,2}\1)?(?:19|20)\d\d(?!\d)(?:([
 _NUMBERS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|0\d{2,}(?:[ ./-]{1,3}0\d{2,})+")
 """An address of IP; numbers that are filled up with zeros, one after the other."""
 _CALLED = re.compile(
-    r"(?i:\b(?:phone|tel|telephone|telefon|mobile|cell|handy|fax|téléphone|tél|portable|teléfono|móvil|telefono|cellulare"
-    r"|telefoon|mobiel|whatsapp)\b)"
-    r"(?:[ \t]{0,2}(?:number|nummer|no\.?|nr\.?))?[ \t]{0,2}(?:is|ist|est|es|è|:|=|\.)?:?[ \t]{0,3}"
+    rf"(?i:\b(?:{_words('called')})\b)(?:[ \t]{{0,2}}(?:{_words('number')}))?"
+    rf"[ \t]{{0,2}}(?:{_words('is')}|:|=|\.)?:?[ \t]{{0,3}}"
     r"(\(?\d{2,5}\)?(?:[ ./-]{0,2}\(?\d{2,5}\)?){1,5})(?![\w-])",
     re.ASCII,
 )
 _OTHER = re.compile(
-    r"\b(?:orders?|invoices?|tickets?|cases?|ref(?:erence)?|customers?|accounts?|serial|isbn|issn|ean|upc|gtin|sku|parts?|items?"
-    r"|ids?|uuid|versions?|builds?|ports?|pid|commit|hash|sha\d{0,3}|md5|timestamp|epoch|iban|bic|tracking|parcel|patent|model"
-    r"|bestell\w{0,12}|rechnung\w{0,12}|kunden\w{0,12}|auftrag\w{0,12}|artikel\w{0,12}|konto\w{0,12}|vorgang\w{0,12})"
-    r"(?:[ -]?(?:no|nr|num|number|nummer|id|code))?[\s.:#=]{0,4}\Z",
-    re.IGNORECASE,
+    rf"\b(?:{_words('other')})(?:[ -]?(?:no|nr|num|number|nummer|id|code))?[\s.:#=]{{0,4}}\Z", re.IGNORECASE
 )
 """What stands before a number and says that it is one of another kind."""
 

@@ -8,14 +8,13 @@ from itertools import groupby
 from typing import assert_never
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, select
 
-from memoryd.ledger import consenting, consolidation, edges, progressing, spent
-from memoryd.ledger.batches import batches
+from memoryd.ledger import candidate_pairs, consenting, consolidation, edges, progressing, spent
 from memoryd.ledger.reads import last_sequence
 from memoryd.ledger.records import difference, shown_changes
 from memoryd.ledger.rows import cleaned, to_micros
-from memoryd.ledger.tables import aliases, doubts, memories
+from memoryd.ledger.tables import aliases, memories
 from memoryd.ledger.undoing import undo
 from memoryd.ledger.unit_of_work import UnitOfWork
 from memoryd.ledger.writes import store
@@ -108,9 +107,9 @@ class _Operation(UnitOfWork):
             case AddCandidatePair():
                 self._add_candidate_pair(step)
             case Settled():
-                self._settled(step)
+                candidate_pairs.settle(self.connection, self.owner, step, self.now)
             case MarkCompared():
-                self._compared(step.ids)
+                candidate_pairs.mark_compared(self.connection, self.owner, step.ids)
             case Advance():
                 self._advance(step)
             case Checked():
@@ -238,7 +237,7 @@ class _Operation(UnitOfWork):
         if not step.compared:
             self.uncompared(after.id)
         if after.content != before.content:
-            self._ask_again(after.id)
+            candidate_pairs.ask_again(self.connection, after.id)
         self._displace(after)
         return after
 
@@ -374,31 +373,8 @@ class _Operation(UnitOfWork):
 
     def _add_candidate_pair(self, step: AddCandidatePair) -> None:
         older, newer = self._surviving_id(step.older), self._surviving_id(step.newer)
-        if older == newer:
-            return
-        if self.connection.execute(select(doubts.c.id).where(_pair(older, newer)).limit(1)).first() is None:
-            self.connection.execute(
-                insert(doubts),
-                {
-                    "owner": self.owner,
-                    "older_id": older,
-                    "newer_id": newer,
-                    "similarity": step.similarity,
-                    "reason": clean(step.reason),
-                    "created_at": to_micros(self.now),
-                },
-            )
-
-    def _settled(self, step: Settled) -> None:
-        still = _pair(clean(step.older), clean(step.newer)) & doubts.c.decided_at.is_(None)
-        decided = {"decided_at": to_micros(self.now), "decision": clean(step.decision)}
-        self.connection.execute(update(doubts).where(still, doubts.c.owner == self.owner).values(**decided))
-
-    def _compared(self, ids: Sequence[str]) -> None:
-        for some in batches([clean(memory_id) for memory_id in ids]):
-            self.connection.execute(
-                update(memories).where(memories.c.id.in_(some), memories.c.owner == self.owner).values(compared=True)
-            )
+        if older != newer:
+            candidate_pairs.add(self.connection, self.owner, replace(step, older=older, newer=newer), self.now)
 
     def _advance(self, step: Advance) -> None:
         there = progressing.get(self.connection, self.owner, step.session, step.job)
@@ -428,11 +404,6 @@ class _Operation(UnitOfWork):
             if other.id != last.id:
                 kind = "procedure" if rule.category in PROCEDURES else "rule"
                 self._retire(other, last, f"the {kind} `{rule.title}` has a new value")
-
-    def _ask_again(self, memory_id: str) -> None:
-        """Forget what was decided about a memory's former words: of its new ones nobody was asked."""
-        beside = (doubts.c.older_id == memory_id) | (doubts.c.newer_id == memory_id)
-        self.connection.execute(delete(doubts).where(beside, doubts.c.decided_at.is_not(None)))
 
     def _surviving_id(self, memory_id: str, *, merged: bool = True) -> str:
         """Return the memory that stands for one which this operation was to store, or has `merged` away."""
@@ -477,8 +448,3 @@ def _bulk(step: Step) -> tuple[bool, bool, int | None] | None:
     if isinstance(step, Add) and step.memory.category not in ONE_VALUED:
         return step.compared, step.confirm, step.as_of
     return None
-
-
-def _pair(first: str, second: str) -> ColumnElement[bool]:
-    """Match the candidate pair of two memories, whichever is the older."""
-    return doubts.c.older_id.in_((first, second)) & doubts.c.newer_id.in_((first, second))
