@@ -18,8 +18,6 @@ from memoryd_actors.core.errors import Refused
 
 FORMAT = 1
 """Raised when an older memoryd could not read what is written. What the rows hold is told by the ledger's schema."""
-GZIP = b"\x1f\x8b"
-"""What an archive begins with."""
 LONGEST_BYTES = 64 * 1024 * 1024
 """Of a line: what goes over the wire has 4 MiB at most, and nothing else becomes a row or an entry."""
 Setting = str | int | float | bool | list[str]
