@@ -1,14 +1,16 @@
 """Changes of the ledger on their way into an index: embedded, as the rows that it takes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from anyio import to_thread
 
 from memoryd_actors.memory.index_text import embedded_text, index_text, parts
 from memoryd_actors.memory.visibility import micros
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.index import IndexPassage, IndexRow
 from memoryd_actors.ports.ledger import LedgerChange
-from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,23 +32,30 @@ async def embedded(changes: Sequence[LedgerChange], embedder: Embedder, *, backg
     living = [(change.sequence, change.memory) for change in changes if change.memory is not None]
     rows: list[IndexRow] = []
     if living:
-        further = [parts(memory)[1:] for _, memory in living]
-        texts = [embedded_text(memory) for _, memory in living] + [one.embedded for each in further for one in each]
+        divided = [
+            parts(memory) if len(memory.content) <= MAX_CONTENT_BYTES else await to_thread.run_sync(parts, memory)
+            for _, memory in living
+        ]
+        texts = [embedded_text(memory) for _, memory in living] + [one.embedded for each in divided for one in each[1:]]
         vectors = await embedder.embed(texts, background=background)
         of_parts = iter(vectors[len(living) :])
         for n, (sequence, memory) in enumerate(living):
-            passages = [IndexPassage(one.start, one.end, next(of_parts), one.indexed) for one in further[n]]
-            rows.append(row_of(memory, vectors[n], sequence, tuple(passages)))
+            row = row_of(memory, vectors[n], sequence)
+            if divided[n]:
+                first, *further = divided[n]
+                passages = tuple(IndexPassage(one.start, one.end, next(of_parts), one.indexed) for one in further)
+                row = replace(row, text=first.indexed, passages=passages)
+            rows.append(row)
     removed = [change.memory_id for change in changes if change.memory is None]
     return Batch(rows, removed, sequence=changes[-1].sequence, changes=len(changes))
 
 
-def row_of(memory: Memory, vector: Vector, sequence: int, passages: tuple[IndexPassage, ...] = ()) -> IndexRow:
-    """Return what the index holds of a memory."""
+def row_of(memory: Memory, vector: Vector, sequence: int) -> IndexRow:
+    """Return what the index holds of a memory that is not divided."""
     return IndexRow(
         id=memory.id,
         vector=vector,
-        text=parts(memory)[0].indexed if passages else index_text(memory),
+        text=index_text(memory),
         owner=memory.owner,
         scope=memory.scope.value,
         project=memory.project,
@@ -61,5 +70,4 @@ def row_of(memory: Memory, vector: Vector, sequence: int, passages: tuple[IndexP
         speaker=memory.speaker,
         importance=memory.importance,
         updated_at=micros(memory.updated_at),
-        passages=passages,
     )
