@@ -1,5 +1,6 @@
 """Whoever listens is told what happens, and to whom: the events socket, and what follows others in the daemon."""
 
+import logging
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -7,13 +8,20 @@ from typing import Any, TypeVar
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event
 
+log = logging.getLogger(__name__)
+
 E = TypeVar("E")
 
 
 class EventBus:
-    """Tells each listener of the kinds of event that it listens for, in the order in which they came to listen."""
+    """Tells each listener of the kinds of event that it listens for, in the order in which they came to listen.
 
-    def __init__(self) -> None:
+    Whoever publishes something has done it already, and the other listeners have to hear of it: one listener's bug is
+    theirs no more than the publisher's. `on_bug` counts it.
+    """
+
+    def __init__(self, on_bug: Callable[[], None] = lambda: None) -> None:
+        self._on_bug = on_bug
         self._listeners: dict[type[Any], list[Callable[[Any], None]]] = defaultdict(list)
 
     def listen(self, kind: type[E], listener: Callable[[E], None]) -> None:
@@ -23,4 +31,8 @@ class EventBus:
     def __call__(self, event: Event | ContextUpdate, /) -> None:
         """Tell of an event; a context is told of when it arrives."""
         for listener in self._listeners[type(event)]:
-            listener(event)
+            try:
+                listener(event)
+            except Exception:  # as at the sockets: see the class
+                self._on_bug()
+                log.exception("a listener to %s met a bug", type(event).__name__)

@@ -59,8 +59,8 @@ def with_index_of_its_own(paths: Paths, config: Config) -> Config:
 def build(paths: Paths, config: Config) -> Daemon:
     """Return the daemon of a home, wired together. Nothing is opened yet."""
     config = with_index_of_its_own(paths, config)
-    publish = EventBus()
     sockets = SocketStatistics()
+    publish = EventBus(sockets.count_bug)
     memory = MemoryServices(config, paths, publish)
     conversations = ConversationServices(config, paths, memory)
     backup = BackupMaker(memory.ledger, memory.transcript_files, paths.transcripts_copy, config.ledger)

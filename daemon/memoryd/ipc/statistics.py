@@ -22,7 +22,7 @@ class SocketStatistics:
     too_large: int = 0
     """Frames, on either, above the size limit; far larger ones cost the sender its connection and are not seen."""
     bugs: int = 0
-    """Requests and updates that ended in an error nobody expected; the log has the traceback."""
+    """Errors that nobody expected, of requests, updates and who listens to them; the log has the traceback."""
     dropped: int = 0
     """Replies and events that could not be sent."""
     events: int = 0
@@ -33,6 +33,10 @@ class SocketStatistics:
     """Connections above the cap, which were ended."""
     running: int = 0
     """Requests being answered now."""
+
+    def count_bug(self) -> None:
+        """Count an error that nobody expected."""
+        self.bugs += 1
 
     @property
     def messages(self) -> int:
