@@ -123,6 +123,23 @@ def test_what_has_an_at_sign_and_is_no_address_stays(text: str) -> None:
     assert redact(text, Rules(personal_data=frozenset({"email"}))).text == text
 
 
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("jana.k (at) firm-one.de", ""),
+        ("jana [at] firm [dot] de is hers", " is hers"),
+        ("jana(at)firm.de, please", ", please"),
+    ],
+)
+def test_an_address_is_one_as_people_write_it_against_machines(text: str, left: str) -> None:
+    assert redact(text, Rules(personal_data=frozenset({"email"}))).text == f"[redacted:email]{left}"
+
+
+@pytest.mark.parametrize("text", ["meet (at) noon", "x[at] = y.z", "jana (at) example.org", "rows[at].json"])
+def test_what_is_written_like_one_is_none(text: str) -> None:
+    assert redact(text, Rules(personal_data=frozenset({"email"}))).text == text
+
+
 @pytest.mark.parametrize("before", ["ssh keys go to ", "mailto:", "I use git with ", "<"])
 def test_an_address_is_one_beside_such_words(before: str) -> None:
     assert redact(f"{before}jürgen@müller.de", ALL).text == f"{before}[redacted:email]"
@@ -185,6 +202,8 @@ def test_a_street_without_its_kind_is_one_with_a_postcode() -> None:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
+        ("My wife Ulrike prefers tea.", "Ulrike"),
+        ("Mia moglie Paola lavora.", "Paola"),
         ("Mi chiamo Luca.", "Luca"),
         ("je m'appelle Claire Petit", "Claire Petit"),
         ("Señora López called", "López"),

@@ -7,6 +7,13 @@ from memoryd_actors.redaction.finding import SecretFinding
 
 _LOCAL = re.compile(r"[\w.+-]{1,64}\Z")
 _DOMAIN = re.compile(r"(?:[^\W_](?:[^\W_]|-){0,62}\.){1,6}[^\W\d_]{2,24}(?![\w-])")
+_SPELLED = re.compile(
+    r"(?<![\w.+-])([\w.+-]{1,64})[ ]?[(\[{]at[)\]}][ ]?"
+    r"((?:[^\W_](?:[^\W_]|-){0,62}(?:\.|[ ]?[(\[{]dot[)\]}][ ]?)){1,6}[^\W\d_]{2,24})(?![\w-])",
+    re.IGNORECASE,
+)
+"""As people write one where machines read: `ana (at) firm.org`, `ana [at] firm [dot] org`."""
+_DOT = re.compile(r"[ ]?[(\[{]dot[)\]}][ ]?", re.IGNORECASE)
 _RESERVED = re.compile(
     r"(?:.*\.)?(?:example\.(?:com|org|net)|example|test|invalid|localhost|local|internal)", re.IGNORECASE
 )
@@ -29,6 +36,10 @@ _REMOTE = re.compile(
 
 def find_emails(text: str) -> Iterator[SecretFinding]:
     """Yield e-mail addresses."""
+    for spelled in _SPELLED.finditer(text):
+        where = _DOT.sub(".", spelled[2])
+        if not _RESERVED.fullmatch(where) and where.rpartition(".")[2].casefold() not in _FILES:
+            yield SecretFinding("email", *spelled.span())
     at = text.find("@")
     done = 0
     while at >= 0:

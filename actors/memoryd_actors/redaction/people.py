@@ -30,6 +30,15 @@ _ELSEWHERE_NAME = (
     "|(?:mi[ ]nombre|mon[ ]nom|meu[ ]nome|il[ ]mio[ ]nome|mijn[ ]naam)[ ](?:es|est|é|è|is)"
 )
 _INTRODUCED = re.compile(rf"(?i:\b(?:{_WHOSE}|{_CALLED}|{_GERMAN_NAME}|{_ELSEWHERE_NAME})[ ])({_FULL})")
+_KIN = re.compile(
+    r"\b(?i:(?:my|his|her|their|our|user'?s|meine?|seine?|ihre?|ma|mon|sa|son|mia|mio|mi|su|minha|meu|mijn|zijn|haar)"
+    r"[ ](?:wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|son|daughter|mother|father|mum|mom|dad|brother"
+    r"|sister|uncle|aunt|cousin|niece|nephew|friend|neighbou?r|flatmate|roommate|boss|colleague|mann|ehemann|ehefrau|freundin|freund"
+    r"|sohn|tochter|mutter|vater|bruder|schwester|kollegin|kollege|chefin|chef|femme|mari|fils|fille|amie?|frère|sœur|moglie"
+    r"|marito|figli[oa]|amic[oa]|fratello|sorella|esposa|esposo|marido|mujer|hij[oa]|herman[oa]|amig[oa]|mulher|filh[oa]"
+    rf"|irmã|irmão|vrouw|zoon|dochter|broer|zus|vriendin?))[ ]({_FULL})"
+)
+"""Whose name it is shows a given name alone, and one that is a word as well."""
 _GIVEN = frozenset(files("memoryd_actors.redaction").joinpath("given_names.txt").read_text(encoding="utf-8").split())
 """Given names that are no English or German words."""
 _TWO = re.compile(rf"\b({_CAPITAL})(?:[ ][A-Z]\.)?[ ]((?:(?:von|van|de|da|del|di|der|den)[ ]){{0,2}}{_CAPITAL})")
@@ -52,7 +61,7 @@ _GIVEN_UNMARKED = frozenset(map(_unmarked, _GIVEN))
 
 def find_names(text: str) -> Iterator[SecretFinding]:
     """Yield names of people, without their titles."""
-    for pattern in (_TITLED, _INTRODUCED):
+    for pattern in (_TITLED, _INTRODUCED, _KIN):
         for match in pattern.finditer(text):
             if match[1] not in _NO_NAME:
                 yield SecretFinding("name", *match.span(1))
