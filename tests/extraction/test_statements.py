@@ -26,6 +26,21 @@ def assistant(text: str, sequence: int = 1) -> InputMessage:
 
 
 @pytest.mark.parametrize(
+    ("said", "files"),
+    [
+        ("We decided to keep the retries in src/net/retry.py for now.", ("src/net/retry.py",)),
+        ("We decided to run Node.js 22 and Vue.js in production.", ()),
+        ("We decided to use node.js with server.js as the only entry point.", ("server.js",)),
+        ("We decided to keep https://firm.org/api.json as the only contract.", ()),
+        ("We decided to send all reports to jana@firm.md from now on.", ()),
+    ],
+)
+def test_files_are_those_that_are_named_and_no_programs_or_addresses(said: str, files: tuple[str, ...]) -> None:
+    (found,) = stated([user(said)])
+    assert found.files == files
+
+
+@pytest.mark.parametrize(
     ("said", "category"),
     [
         ("We decided to use PostgreSQL for the ledger.", "fact"),

@@ -72,6 +72,22 @@ async def test_a_decision_and_a_question_come_before_small_talk(loaded: Loaded) 
         assert WHEELS[2] in summary.outcome
 
 
+async def test_a_title_is_what_was_asked_and_nothing_that_was_pasted() -> None:
+    wanted = "boats: add a column for the year in which each was built"
+    pasted = (
+        "since today in the log:\nrow store lost its connection to the ledger twice",
+        "src/boats/panel.py:41:17 - attribute colour of harbour boats is unknown",
+        "BoatError: there is no harbour of that name anywhere",
+        "[mooring] chain of boat seven is loose in the harbour",
+    )
+    for first in pasted:
+        for said, title in (([first, wanted], wanted), ([first], "")):
+            summary = await LocalSummariser(NoModel(), NoModel()).summarise(
+                [Spoken(one) for one in said], budget_tokens=200, purpose="episode"
+            )
+            assert summary.title == title
+
+
 async def test_what_is_near_to_the_focus_comes_first(loaded: Loaded) -> None:
     async with loaded() as embedder:
         said = [

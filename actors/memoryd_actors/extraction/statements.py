@@ -46,6 +46,11 @@ _FILE: Final = re.compile(
     re.IGNORECASE,
 )
 """The end of a path that is a file's: `example.org` and `/v1/tours` are none."""
+_NO_FILE = re.compile(
+    r".*://|www\.|.*\w@\w|(?:node|next|nuxt|vue|react|angular|express|ember|backbone|three|d3|chart|alpine|solid|moment|electron"
+    r"|discord|socket|p5|nest|adonis|sails|meteor|svelte|require|video|plotly|handlebars|knockout)\.js\Z|[A-Z][a-z]+\.js\Z",
+)
+"""What ends like a file and is none: an address, and programs that are called so (`Node.js`)."""
 LONGEST_OPENING: Final = 3
 """Words of a sentence that only opens the next: `That's wrong.`"""
 
@@ -161,7 +166,7 @@ def _candidate(
         at=message.at,
         importance=2 if category == FACT else 3,
         weight=weight,
-        files=tuple(filter(_FILE.search, named_files(text)))[:MOST_FILES],
+        files=tuple(file for file in named_files(text) if _FILE.search(file) and not _NO_FILE.match(file))[:MOST_FILES],
         metadata={
             "extracted": "rule",
             "rule": category,

@@ -5,6 +5,7 @@ counted tokens. Without an embedding model the likeness of two sentences is that
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -36,6 +37,12 @@ what people noted comes into a summary: what is most central is small talk."""
 LONGEST_TITLE = 80
 MOST_TAGS = 5
 _WORD_DIMENSIONS = 512
+_NO_TITLE = re.compile(
+    r"[\[$>'\"<{=#]|File\s|(?:\S+\s)?\S+:\d+[:\s]|.*\w=\S+\s\w+=|(?:\S+\s){0,2}\S*error:\s"
+    r"|(?:\w+\s){0,4}\w+:\s\S+\Z|(?:\S+\s){0,4}\S+:\s*\Z",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What was pasted, or only leads to that: an alert, a command, where an error is, `since this morning in the log:`."""
 
 
 class LocalSummariser:
@@ -172,8 +179,14 @@ def _leads(every: Sequence[Unit], said: Sequence[Spoken]) -> list[str]:
 
 
 def _title(found: Sequence[Unit]) -> str:
-    asked = [unit for unit in found if unit.by_user]
-    return one_line(asked[0].text, LONGEST_TITLE) if asked else ""
+    """Return the first thing of substance that a user said; empty where all of it was pasted."""
+    pasted: set[int] = set()
+    for unit in found:
+        if unit.by_user and unit.place not in pasted:
+            if not _NO_TITLE.match(unit.text):
+                return one_line(unit.text, LONGEST_TITLE)
+            pasted.add(unit.place)  # what follows is of the same
+    return ""
 
 
 def _tools_only(said: Sequence[Spoken]) -> str:
