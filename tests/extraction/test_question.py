@@ -57,7 +57,16 @@ async def asked(model: Model) -> ExtractionResult:
 
 
 async def test_what_the_model_finds_has_its_messages_trust_and_files(api: MessagesApi, model: Model) -> None:
-    api.always(answer(found(messages=[2, 0], files=["db.toml"], importance=9, about_person=True)))
+    api.always(
+        answer(
+            found(
+                messages=[2, 0],
+                files=["db.toml", "Node.js", "https://firm.org/x.md", "ana@firm.md"],
+                importance=9,
+                about_person=True,
+            )
+        )
+    )
     (one,) = (await asked(model)).candidates
     assert (one.first, one.last, one.speaker, one.trust) == (7, 10, "Ana", 0.8)
     assert (one.files, one.importance, one.everywhere) == (("db.toml",), 5, True)

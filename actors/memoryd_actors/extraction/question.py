@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from memoryd_actors.extraction.candidate import TRUST, Extraction, trust_in_user
+from memoryd_actors.extraction.candidate import TRUST, Extraction, may_be_file, trust_in_user
 from memoryd_actors.extraction.input_message import InputMessage
 from memoryd_actors.memory.personal_matters import BASIS, MATTER, MATTERS
 from memoryd_actors.memory.settings import PROCEDURAL
@@ -200,7 +200,7 @@ def _candidate(given: _Given, passage: ConversationPart, model: str) -> Extracti
         last=last.sequence,
         speaker=last.speaker or ("user" if stated else "assistant"),
         importance=min(max(given.importance, 1), 5),
-        files=tuple(dict.fromkeys(file for file in given.files if file.strip()))[:_MOST_FILES],
+        files=tuple(dict.fromkeys(filter(may_be_file, given.files)))[:_MOST_FILES],
         at=last.at,
         everywhere=given.about_person or profile,
         title=in_line(given.field, MAX_LABEL) if profile or given.category == PROCEDURAL else "",

@@ -14,7 +14,7 @@ from memoryd_actors.admission.project_files import named_files
 from memoryd_actors.admission.writing import MAX_FACT
 from memoryd_actors.capture import explicit, standing_instruction
 from memoryd_actors.capture.kinds import FACT, PREFERENCE
-from memoryd_actors.extraction.candidate import BY_RULE, Extraction, trust_in_user
+from memoryd_actors.extraction.candidate import BY_RULE, Extraction, may_be_file, trust_in_user
 from memoryd_actors.extraction.dating import needs_day
 from memoryd_actors.extraction.input_message import InputMessage
 from memoryd_actors.extraction.particulars import fleeting, given, particular
@@ -46,11 +46,6 @@ _FILE: Final = re.compile(
     re.IGNORECASE,
 )
 """The end of a path that is a file's: `example.org` and `/v1/tours` are none."""
-_NO_FILE = re.compile(
-    r".*://|www\.|.*\w@\w|(?:node|next|nuxt|vue|react|angular|express|ember|backbone|three|d3|chart|alpine|solid|moment|electron"
-    r"|discord|socket|p5|nest|adonis|sails|meteor|svelte|require|video|plotly|handlebars|knockout)\.js\Z|[A-Z][a-z]+\.js\Z",
-)
-"""What ends like a file and is none: an address, and programs that are called so (`Node.js`)."""
 LONGEST_OPENING: Final = 3
 """Words of a sentence that only opens the next: `That's wrong.`"""
 
@@ -166,7 +161,7 @@ def _candidate(
         at=message.at,
         importance=2 if category == FACT else 3,
         weight=weight,
-        files=tuple(file for file in named_files(text) if _FILE.search(file) and not _NO_FILE.match(file))[:MOST_FILES],
+        files=tuple(file for file in named_files(text) if _FILE.search(file) and may_be_file(file))[:MOST_FILES],
         metadata={
             "extracted": "rule",
             "rule": category,
