@@ -86,6 +86,8 @@ def test_what_users_tell_decide_correct_and_learn_is_taken(said: str, category: 
         "If I had two weeks I might rewrite the parser.",
         "Remember that we deploy on Tuesdays.",
         "Always answer in German.",
+        "Job for mailer.service failed because a timeout was exceeded.",
+        "21.0975 km in miles, for my cousin in Leeds",
         "The key is [redacted:github-token] and I got it from Ana last Monday.",
         "",
     ],
