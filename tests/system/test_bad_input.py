@@ -43,7 +43,10 @@ def attempts(memory_id: str) -> list[tuple[str, dict[str, object]]]:
 
 
 @pytest.mark.slow
-def test_no_argument_of_any_call_makes_a_bug(daemon: RunningDaemon) -> None:
+def test_no_argument_of_any_call_makes_a_bug(
+    daemon: RunningDaemon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # some arguments are names of folders, which are made
     with daemon.client("s1") as client:
         client.append([Entry(content="hello")])
         memory_id = client.remember("The probe is here.").id
