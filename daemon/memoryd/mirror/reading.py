@@ -20,11 +20,17 @@ from memoryd_actors.mirroring.taking import FileChange, FileTaker
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.purging.answering import PURGED
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import Memory, State, memory_id_of
 
 GRACE_S = 1.0
 """How long a file has to be gone before its memory is forgotten: editors save by taking a file away and putting another
 in its place, and so does git. What else changed meanwhile waits with it, and is one operation."""
+
+MOST_WRITES = 50
+"""How many writes to a memory are looked through where it is not noted what its file said last."""
+LINKS = frozenset({"LINK", "UNLINK"})
+"""Writes that leave a memory's revision as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,11 +246,15 @@ class FileReader:
         memory_side = await self._memory_side(row, memory, one.memory_id)
         if unchanged and memory_side == "changed":
             memory_side = "unchanged"  # it got another name only, and keeps what memory says now
+        elif side == memory_side == "changed" and memory is not None and await self._was_written(note, memory, row):
+            side = "unchanged"
         match decide(side, memory_side):
             case SyncVerdict.TAKE | SyncVerdict.STORE:
                 return FileChange(one.memory_id if memory is None else memory.id, note, memory, one.project)
             case SyncVerdict.KEEP_BOTH if memory is not None:
                 await self._keep_both(one, memory, row)
+            case SyncVerdict.WRITE if memory is not None:
+                self._leave_to_memory(one, memory, row)
             case SyncVerdict.REMOVE if row is not None:
                 await self._writer.purge([one.memory_id])
             case SyncVerdict.REMOVE:
@@ -265,16 +275,22 @@ class FileReader:
         if memory.state not in SHOWN:
             # A file that is there, of a memory that had none any more, was put there to bring it back.
             return "gone" if row is not None else "unchanged"
-        if row is None:
-            return "changed"
-        return "unchanged" if row.revision == memory.revision else await self._who_changed(row, memory)
-
-    async def _who_changed(self, row: FileRow, memory: Memory) -> MemorySide:
-        """Return whether anybody else changed a memory: what its own file brought, before a crash, is no conflict."""
-        writes = await self._memories.history(
-            self._settings.owner, memory_id=memory.id, limit=max(1, memory.revision - row.revision)
-        )
+        # What its own file brought, before a crash kept that from being noted, is no change of anybody else's.
+        writes = await self._since(row, memory)
         return "unchanged" if all(entry.actor == self._settings.name for entry in writes) else "changed"
+
+    async def _was_written(self, note: MemoryNote, memory: Memory, row: FileRow | None) -> bool:
+        """Return whether a file says what its memory said since: the mirror wrote it, and a crash kept that unnoted."""
+        said = {entry.new for entry in await self._since(row, memory) if entry.new}
+        return any(says_the_same(note, structs.replace(memory, content=content)) for content in said)
+
+    async def _since(self, row: FileRow | None, memory: Memory) -> list[HistoryEntry]:
+        """Return what was written to a memory since its file was noted, or ever, newest first."""
+        since = memory.revision - row.revision if row is not None else memory.revision
+        if since <= 0:
+            return []
+        writes = await self._memories.history(self._settings.owner, memory_id=memory.id, limit=MOST_WRITES)
+        return [entry for entry in writes if entry.event not in LINKS][:since]
 
     # --- what comes of it
 
@@ -335,6 +351,10 @@ class FileReader:
             if await self._thread.run(self._folder.remove, one.path, as_it_was=one.digest):
                 await self._writer.bury(memory)
             return
+        self._leave_to_memory(one, memory, row)
+
+    def _leave_to_memory(self, one: _Found, memory: Memory, row: FileRow | None) -> None:
+        """Have a file say what its memory says."""
         self._known.put(
             FileRow(
                 path=one.path,
