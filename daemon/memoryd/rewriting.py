@@ -38,9 +38,9 @@ def is_disk_full(error: OSError) -> bool:
     return error.errno in {errno.ENOSPC, errno.EDQUOT}
 
 
-def sync(folder: Path) -> None:
-    """Make the names in a folder durable. Blocks."""
-    file = os.open(folder, os.O_RDONLY)
+def sync(path: Path) -> None:
+    """Make what a file holds, or the names in a folder, durable. Blocks."""
+    file = os.open(path, os.O_RDONLY)
     try:
         os.fsync(file)
     finally:

@@ -168,3 +168,28 @@ async def test_what_is_said_while_the_folder_is_away_is_refused_and_goes_on_once
     away.rename(root)
     await append(transcripts, kept("after"))
     assert await contents(JsonlTranscripts(root)) == ["before", "after"]
+
+
+async def test_what_a_new_session_makes_durable_and_that_an_entry_more_waits_for_the_disk_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_durable: list[Path] = []
+    fsync = os.fsync
+
+    def noted(file: int) -> None:
+        fsync(file)
+        made_durable.append(Path(f"/proc/self/fd/{file}").readlink())
+
+    monkeypatch.setattr(os, "fsync", noted)
+    transcripts = JsonlTranscripts(tmp_path)
+    await append(transcripts, kept("a"))
+    session = lines(tmp_path).parent
+    # What names the first line is durable before it is there, and the owner's folder with its first session.
+    assert made_durable == [session / "metadata.json", session, session.parent, tmp_path, session / "session.jsonl"]
+    made_durable.clear()
+    await append(transcripts, kept("b"))
+    assert made_durable == [session / "session.jsonl"]
+    made_durable.clear()
+    await transcripts.append((KEY[0], "another"), [kept("c")], project="", agent="")
+    assert len(made_durable) == 4
+    assert tmp_path not in made_durable

@@ -114,7 +114,9 @@ class Tails:
             last = await self._transcripts.last(key)
             tail = Tail(last)
             after = max(0, last - TAIL)
-            while records := await self._transcripts.read(key, after=after, limit=TAIL, characters=TAIL_CHARACTERS):
+            while last and (
+                records := await self._transcripts.read(key, after=after, limit=TAIL, characters=TAIL_CHARACTERS)
+            ):
                 for record in records:
                     if not record.covers:
                         tail.add(fingerprint(record.kind, record.role, record.content), pushed=record.pushed)

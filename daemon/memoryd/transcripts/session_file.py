@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 _EVERY = 64
 """Lines from one remembered place to the next: 16 bytes for 64 lines, and 63 are read for nothing at most."""
+_named: set[Path] = set()
+"""Folders of owners whose names this process has made durable; once is enough."""
 
 
 class SessionFile:
@@ -201,14 +203,22 @@ class SessionFile:
         return False
 
     def _begin(self) -> None:
-        """Make the folder and say whose it is, before the first line."""
-        private_folder(self.folder.parent.parent)
-        private_folder(self.folder.parent)
-        private_folder(self.folder)
-        metadata_file.write(self.folder, self.metadata, durable=True)
+        """Make the files and say whose they are, all of it durable before the first line.
+
+        Else an entry that is sent again after a crash is known, and acknowledged, in a file without a durable name.
+        """
+        owner = self.folder.parent
+        for folder in (owner.parent, owner, self.folder):
+            private_folder(folder)
+        metadata_file.write(self.folder, self.metadata, durable=False)
+        self._file.touch(mode=0o600)
+        for named in (self.folder / METADATA, self.folder, owner):
+            sync(named)
+        if owner not in _named:
+            sync(owner.parent)
+            _named.add(owner)
 
     def _write(self, data: bytes) -> None:
-        new = not self.metadata.bytes
         file = os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             view = memoryview(data)
@@ -221,10 +231,6 @@ class SessionFile:
                 raise
         finally:
             os.close(file)
-        if new:
-            # The names of file and folders are durable with the folders that hold them.
-            for folder in (self.folder, self.folder.parent, self.folder.parent.parent):
-                sync(folder)
 
     def _note(self, line: Line, offset: int) -> None:
         if self.metadata.entry_count % _EVERY == 0:
