@@ -4,8 +4,10 @@
 
 Each session appends what was said, pushes it, takes, now and then has its context built, searches and remembers, then
 pauses as agents do between turns: `--pause` seconds, give or take half. The floor is a bare write and fsync from as
-many threads; memory and descriptors are those of a daemon that has served five such sessions before. With a pause of
-half a second the daemon has more to do than a core can, and what is measured is a queue.
+many threads. The first append of a session connects its client and makes a folder with two files; it stands apart, and
+its floor is a folder made with one file in it, each of them durable. Memory and descriptors are those of a daemon that
+has served five such sessions before. With a pause of half a second the daemon has more to do than a core can, and what
+is measured is a queue.
 """
 
 import argparse
@@ -30,7 +32,8 @@ SEEDED = 1_000
 WORDS = (
     "cobalt lantern orchid granite velvet ember harbor falcon quartz meadow saffron tundra juniper onyx cedar".split()
 )
-KINDS = ("append", "take", "context", "search", "remember")
+KINDS = ("append", "first append", "take", "context", "search", "remember")
+FLOORS = ("fsync", "new file")
 
 Times = dict[str, list[float]]
 
@@ -41,7 +44,7 @@ def run(sessions: int = 100, seconds: float = 60.0, pause_s: float = 10.0) -> di
         seed(running)
         _play(paths, range(-5, 0), 10.0, 1.0)
         before, open_before = at_rest(running.process)["resident"], running.process.num_fds()
-        floor = _floor(paths.home, sessions)
+        floors = _floors(paths.home, sessions)
         busy_before = sum(running.process.cpu_times()[:2])
         times, failed = _play(paths, range(sessions), seconds, pause_s)
         busy = (sum(running.process.cpu_times()[:2]) - busy_before) / seconds
@@ -52,7 +55,7 @@ def run(sessions: int = 100, seconds: float = 60.0, pause_s: float = 10.0) -> di
         "load": os.getloadavg()[0],
         "cores_used": busy,
         "failed": dict(failed),
-        "fsync": _of(floor),
+        **{kind: _of(took) for kind, took in floors.items()},
         **{kind: _of(times[kind]) for kind in KINDS if times[kind]},
         "resident_mb": {"before": before, "after": after},
         "descriptors": {"before": open_before, "after": open_after},
@@ -124,7 +127,8 @@ async def session(paths: Paths, number: int, until: float, pause_s: float, found
                 f"Turn {turn} of {number}: where does {_unit(draw)} report, why is the {draw.choice(WORDS)} test red?"
             )
             answer = f"It reports to shelf {draw.randrange(999)}, and the test waits for {draw.choice(WORDS)}. " * 5
-            await timed("append", client.append([Entry(content=asked), Entry(content=answer, role="assistant")]))
+            what = "append" if turn > 1 else "first append"
+            await timed(what, client.append([Entry(content=asked), Entry(content=answer, role="assistant")]))
             said = [*said, Message("user", asked)][-6:]
             await client.push_context(said)
             await timed("take", client.take_pending(deadline_s=30))
@@ -138,9 +142,13 @@ async def session(paths: Paths, number: int, until: float, pause_s: float, found
             await asyncio.sleep(pause_s * draw.uniform(0.5, 1.5))
 
 
-def _floor(folder: Path, threads: int) -> list[float]:
+def _floors(folder: Path, threads: int) -> Times:
+    """Return the seconds of each bare write and fsync, and of each durable new folder with a file in it."""
+    times: Times = {}
     with ThreadPoolExecutor(threads) as pool:
-        return [one for some in pool.map(partial(_bare, folder), range(threads)) for one in some]
+        for name, bare in (("fsync", _bare), ("new file", _bare_file)):
+            times[name] = [one for some in pool.map(partial(bare, folder), range(threads)) for one in some]
+    return times
 
 
 def _bare(folder: Path, number: int) -> list[float]:
@@ -156,6 +164,23 @@ def _bare(folder: Path, number: int) -> list[float]:
     return times
 
 
+def _bare_file(folder: Path, number: int) -> list[float]:
+    times: list[float] = []
+    for turn in range(10):
+        sleep(random.uniform(0.05, 0.25))
+        began = perf_counter()
+        new = folder / f"floor-{number}-{turn}"
+        new.mkdir()
+        for place, flags in ((new / "file", os.O_WRONLY | os.O_CREAT), (new, os.O_RDONLY), (folder, os.O_RDONLY)):
+            file = os.open(place, flags, 0o600)
+            if flags:
+                os.write(file, b"x" * 600)
+            os.fsync(file)
+            os.close(file)
+        times.append(perf_counter() - began)
+    return times
+
+
 def _of(times: list[float]) -> dict[str, float]:
     ordered = sorted(1000 * one for one in times)
     names = {"median": 0.5, "p95": 0.95, "p99": 0.99}
@@ -167,12 +192,12 @@ def _show(figures: dict[str, Any]) -> None:
         f"{figures['sessions']} sessions, a turn every {figures['pause_s']:g} s: {figures['cores_used']:.2f} cores, "
         f"load of the machine {figures['load']:.1f}, failed {figures['failed'] or 'nothing'}"
     )
-    floor = figures["fsync"]["p95"]
-    for kind in ("fsync", *KINDS):
+    for kind in (*FLOORS, *KINDS):
         if took := figures.get(kind):
+            floor = "new file" if kind == "first append" else "fsync"
             print(
-                f"{kind:8} median {took['median']:7.1f} ms, 95th percentile {took['p95']:7.1f} "
-                f"({took['p95'] / floor:.0f} times the fsync's), 99th {took['p99']:7.1f}"
+                f"{kind:12} median {took['median']:7.1f} ms, 95th percentile {took['p95']:7.1f} "
+                f"({took['p95'] / figures[floor]['p95']:.0f} times that of {floor}), 99th {took['p99']:7.1f}"
             )
     for what in ("resident_mb", "descriptors"):
         print(f"{what} {figures[what]['before']:.0f} before, {figures[what]['after']:.0f} after")
