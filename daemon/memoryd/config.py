@@ -131,7 +131,7 @@ class IndexConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """How often the index is looked after, in seconds."""
     optimise_rows: Annotated[int, msgspec.Meta(ge=1)] = 500
     """Or after this many applied changes."""
-    keep_versions_s: Positive = 600.0
+    keep_versions_s: Positive = 60.0
     """Old versions of the index older than this are deleted, in seconds."""
 
 

@@ -43,7 +43,9 @@ GATHER_S = 0.5
 RETRY_S = 30.0
 OPTIMISE_ROWS = 2_000
 OPTIMISE_COMMITS = 50
-"""Rows, or commits, after which the index is looked after: fragments cost a search more than rows do."""
+MOST_COMMITS = 400
+"""Rows, or commits, after which the index is looked after: fragments cost a search more than rows do. Each time all of
+it is written anew, so a large one waits for more: a tenth of its rows, or a commit for each two hundred of them."""
 
 
 class MessageIndexer:
@@ -198,7 +200,9 @@ class MessageIndexer:
             self._wake()
         if self._lacking:
             await self._supply()
-        if self._rows >= OPTIMISE_ROWS or self._commits >= OPTIMISE_COMMITS:
+        there = sum(self._applied.values())
+        commits = min(max(there // 200, OPTIMISE_COMMITS), MOST_COMMITS)
+        if self._rows >= max(there // 10, OPTIMISE_ROWS) or self._commits >= commits:
             await self._index.optimise()
             self._rows = self._commits = 0
 

@@ -26,6 +26,9 @@ EVICTION_S = 300.0
 LOOK_S = 3600.0
 """How often it is looked whether a backup is due: a machine that sleeps does not count the hours. Until a failed one
 is tried again, too."""
+ROWS_A_CHANGE = 1_000
+MOST_CHANGES = 200
+"""The index waits for a change for each so many of its rows, up to so many: each time all of it is written anew."""
 EXPIRY_S = 60.0
 """How often it is looked which memories are over."""
 PRUNE_S = 86400.0
@@ -91,6 +94,7 @@ class Curator:
         self._publish = publish
         self._schedule = schedule
         self.optimised = 0
+        self._rows = 0
         self.last_backup = ""
 
     async def run(self) -> None:
@@ -111,7 +115,8 @@ class Curator:
     async def _look_after_index(self) -> float:
         with anyio.move_on_after(self._schedule.optimise_s):
             await self._indexer.wait_unoptimised(self._schedule.optimise_rows)
-        await self.optimise()
+        if self._indexer.unoptimised >= min(self._rows // ROWS_A_CHANGE, MOST_CHANGES):
+            await self.optimise()
         return 0.0
 
     async def optimise(self) -> None:
@@ -125,6 +130,7 @@ class Curator:
             self._warn("index", refused)
         else:
             self.optimised += 1
+            self._rows = int(numbers["rows"])
             log.info("index optimised: %s", numbers)
 
     async def _let_idle_sessions_go(self) -> float:
