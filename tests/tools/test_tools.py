@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd_client import AsyncClient, Client, Message
+from memoryd_client import AsyncClient, Client, Entry, Message, RequestFailed
 from memoryd_client.base.paths import Paths
 from memoryd_client.tools import AsyncTools, Tools
 from running import PROJECT, RunningDaemon, until
@@ -122,16 +122,43 @@ def test_what_is_known_already_takes_the_place_of_what_it_corrects(served: Runni
         assert (id_in(said), client.get(old).superseded_by) == (known, known)
 
 
+def person(daemon: RunningDaemon) -> Client:
+    """Return a client of the user's own, as the command line at a terminal has."""
+    return Client(session="s1", project=PROJECT, agent="cli", owner=daemon.owner, paths=daemon.paths, deadline_s=30)
+
+
 def test_what_waits_for_the_user_replaces_nothing_yet(served: RunningDaemon) -> None:
-    with served.client("s1") as client:
+    with served.client("s1") as client, person(served) as user:
         tools = Tools(client)
-        old = id_in(tools.call("memory_write", {"content": "The user lives in Graz."}))
+        old = user.remember("The user lives in Graz.").id
         for _ in range(2):
             said = tools.call(
                 "memory_write", {"content": "The user lives in Linz.", "category": "profile", "replaces": old}
             )
             assert "Waits for the user's yes" in said
         assert client.get(old).active
+
+
+def test_what_an_agent_says_of_a_person_waits_whatever_its_category(served: RunningDaemon) -> None:
+    with served.client("s1") as client, person(served) as user:
+        tools = Tools(client)
+        for content in ("The user lives in Porto.", "Her name is Ines.", "The user suffers from migraines."):
+            said = tools.call("memory_write", {"content": content, "category": "fact"})
+            assert "Waits for the user's yes" in said
+        other = id_in(tools.call("memory_write", {"content": "The staging cluster runs in Porto."}))
+        with pytest.raises(RequestFailed, match="only the user decides"):
+            client.update(other, content="The user lives in Porto.")
+        assert user.remember("The user lives in Porto, near the river.").active
+
+
+def test_what_the_user_told_in_the_conversation_an_agent_may_store(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client)
+        client.append([Entry(content="By the way, I live in Porto now. Do I live in Lisbon?", role="user")])
+        client.append([Entry(content="So you suffer from migraines.", role="assistant")])
+        assert client.get(id_in(tools.call("memory_write", {"content": "The user lives in Porto."}))).active
+        for content in ("The user lives in Lisbon.", "The user suffers from migraines."):
+            assert "Waits for the user's yes" in tools.call("memory_write", {"content": content})
 
 
 def test_the_same_again_is_said_to_be_known(served: RunningDaemon) -> None:

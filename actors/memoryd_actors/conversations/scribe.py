@@ -34,7 +34,6 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.texts.clean import clean_text
-from memoryd_actors.texts.labels import project_label
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.transcripts import Appended, Entry, TranscriptRecord
@@ -53,8 +52,8 @@ FIND_WITHIN = 20_000
 """Entries at its end in which it is looked for where it is not there, by"""
 FIND_ON = 1_000
 FIND_S = 5.0
-LABEL_IN = 200
-"""Entries at the end of a transcript in which it is looked for the project that the user named."""
+SAID_IN = 200
+"""Entries at the end of a transcript in which it is looked for what the user said: a project, or about a person."""
 
 
 class Scribe:
@@ -219,15 +218,14 @@ class Scribe:
             before, size = after, FIND_ON
         return None
 
-    async def named_project(self, key: Key, upto: int | None = None) -> str:
-        """Return the project that the user named last in a session, up to an entry; empty where none was named."""
+    async def said_by_user(self, key: Key, upto: int | None = None) -> list[str]:
+        """Return what the user said lately in a session, up to an entry: of the last so many entries."""
         last = upto or await self._last(key)
         if not last:
-            return ""
-        after = max(0, last - LABEL_IN)
+            return []
+        after = max(0, last - SAID_IN)
         records = await self._transcripts.read(key, after=after, limit=last - after, characters=TAIL_CHARACTERS)
-        said = [one.content for one in records if one.role == "user" and one.kind == "message"]
-        return await to_thread.run_sync(project_label, said)
+        return [one.content for one in records if one.role == "user" and one.kind == "message"]
 
     async def _last(self, key: Key) -> int | None:
         """Return a transcript's last entry, after all that was accepted; None where nobody answers in time."""

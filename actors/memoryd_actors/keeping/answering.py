@@ -12,6 +12,7 @@ from memoryd_actors.admission.gate import agents_trust
 from memoryd_actors.admission.writing import check_by_model
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused, first_of
+from memoryd_actors.keeping.authorship import Authorship
 from memoryd_actors.keeping.changing import check_outranked
 from memoryd_actors.keeping.importing import Importer
 from memoryd_actors.keeping.orders import (
@@ -53,6 +54,7 @@ class KeepingAnswers:
         note_written: Callable[[Caller, Sequence[str]], Coroutine[object, object, None]],
         note_changed: Callable[[Caller, Sequence[str]], Coroutine[object, object, None]],
         named_project: Callable[[Caller], Awaitable[str]],
+        authorship: Authorship,
     ) -> None:
         """Prepare; `note_` put down durably what a session knows because it wrote or changed it.
 
@@ -66,6 +68,7 @@ class KeepingAnswers:
         self._note_written = note_written
         self._note_changed = note_changed
         self._named_project = named_project
+        self._authorship = authorship
 
     async def answer(self, request: KeepingRequest, caller: Caller, deadline_s: float) -> KeepingReply:  # noqa: PLR0911 - one case a request
         """Answer a request within its deadline; what it changes is durable then.
@@ -108,12 +111,14 @@ class KeepingAnswers:
         asked = [new.id for new in request.memories]
         replaced = await self._replaced(request, caller)
         links = await self._links(request, caller)
+        told = await self._authorship.told(request.memories, caller)
+        store = Store(request.memories, caller, replaced, links, told=told)
         stored: tuple[Memory, ...] = ()
         try:
             # Beside the storing, which waits for the model: one after the other, two commits took 6 ms more of 42.
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._note_written, caller, asked)
-                stored = await self._keeper.ask(Store(request.memories, caller, replaced, links), deadline_s=deadline_s)
+                stored = await self._keeper.ask(store, deadline_s=deadline_s)
         except BaseExceptionGroup as failed:
             # One of the two failed, and the other was cancelled.
             raise first_of(failed) from None

@@ -128,15 +128,15 @@ class Gatekeeper:
         seen = await self.look(caller.project, [])
         return redact(one_line(text), in_force(self.rules, seen)).text
 
-    def consent_step(self, admitted: Admitted, *, own_word: bool = True) -> Patch | None:
+    def consent_step(self, admitted: Admitted, *, own_word: bool = True, told: bool = False) -> Patch | None:
         """Return the step for what is said about a field of the person that is watched over; None for all else."""
         memory, settings = admitted.memory, self.consent
-        decision = decide(memory, settings, own_word=own_word)
+        decision = decide(memory, settings, own_word=own_word, told=told)
         if decision is None:
             return None
         return Patch(
             memory,
-            field_of(memory.category, memory.title) or matter_of(memory) or memory.category,
+            field_of(memory.category, memory.title) or matter_of(memory, own_word=own_word) or memory.category,
             decision,
             expires_at=self._clock.now() + timedelta(days=settings.days),
             signals=settings.signals if decision == "wait_for_signal" else 0,

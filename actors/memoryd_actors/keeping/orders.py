@@ -23,6 +23,8 @@ class Store:
     from_user: bool = False
     """Whether memoryd found them in the user's own messages. Else what says that the user wrote it is the user's where
     it comes from the command line only."""
+    told: frozenset[str] = frozenset()
+    """Ids of those that tell of a person what the user told in the conversation in the same words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from memoryd_actors.keeping.orders import Adopt, Store, StoreFindings
 from memoryd_actors.keeping.performing import Operations
 from memoryd_actors.keeping.surroundings import NeighbourLookup
 from memoryd_actors.memory.settings import ONE_VALUED
-from memoryd_actors.memory.steps import Add, AddEdge, Step, Supersede
+from memoryd_actors.memory.steps import Add, AddEdge, Patch, Step, Supersede
 from memoryd_client.wire.caller import PERSON
 from memoryd_client.wire.memory import Memory
 
@@ -44,14 +44,17 @@ class Storing:
             replace(link, relation=await self._gate.clean_label(link.relation, message.caller))
             for link in message.links
         ]
+        patches = [
+            self._gate.consent_step(one, own_word=own_word, told=one.memory.id in message.told) for one in admitted
+        ]
         if message.replaces:
-            return await self._store_in_place(admitted[0], message, actor, links, own_word=own_word)
+            return await self._store_in_place(admitted[0], patches[0], message, actor, links, own_word=own_word)
         if len(admitted) == 1:
-            return await self._store_one(admitted[0], actor, links, own_word=own_word)
+            return await self._store_one(admitted[0], patches[0], actor, links)
         # Several are compared with what is there afterwards, in the background: an import waits for the disk only.
         steps = [
-            self._gate.consent_step(one, own_word=own_word) or Add(one.memory, gate_notes(one), compared=False)
-            for one in admitted
+            patch or Add(one.memory, gate_notes(one), compared=False)
+            for one, patch in zip(admitted, patches, strict=True)
         ]
         return (await self._operations.perform(admitted[0].memory.owner, steps, actor))[0]
 
@@ -76,11 +79,17 @@ class Storing:
         return (await self._operations.perform(message.owner, steps, message.actor))[0]
 
     async def _store_in_place(
-        self, admitted: Admitted, message: Store, actor: str, links: Sequence[AddEdge], *, own_word: bool
+        self,
+        admitted: Admitted,
+        patch: Patch | None,
+        message: Store,
+        actor: str,
+        links: Sequence[AddEdge],
+        *,
+        own_word: bool,
     ) -> tuple[Memory, ...]:
         """Store a memory in the place of another. Its neighbours are looked at afterwards, in the background."""
         new = admitted.memory
-        patch = self._gate.consent_step(admitted, own_word=own_word)
         steps: list[Step] = [patch or Add(new, gate_notes(admitted), compared=False)]
         if patch is None or patch.decision == "apply":  # what waits for a yes takes nobody's place before
             if not own_word:
@@ -90,10 +99,9 @@ class Storing:
         return (await self._operations.perform(new.owner, steps, actor))[0]
 
     async def _store_one(
-        self, admitted: Admitted, actor: str, links: Sequence[AddEdge], *, own_word: bool
+        self, admitted: Admitted, patch: Patch | None, actor: str, links: Sequence[AddEdge]
     ) -> tuple[Memory, ...]:
         """Store a memory beside its neighbours; where that needs what is not there, it is compared later."""
-        patch = self._gate.consent_step(admitted, own_word=own_word)
         if patch is not None:
             linked = links if patch.decision == "apply" else ()
             return (await self._operations.perform(patch.memory.owner, [patch, *linked], actor))[0][:1]

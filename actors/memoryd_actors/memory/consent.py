@@ -81,14 +81,14 @@ def needs_consent(category: str, title: str, settings: ConsentSettings) -> bool:
     return category in PERSONAL and (not field_of(category, title) or is_sensitive(field_of(category, title), settings))
 
 
-def decide(memory: Memory, settings: ConsentSettings, *, own_word: bool = True) -> Decision | None:
+def decide(memory: Memory, settings: ConsentSettings, *, own_word: bool = True, told: bool = False) -> Decision | None:
     """Return what is to be done with a new memory; None where it is about no field that is watched over.
 
-    A field on both lists is sensitive. What a model read about a person's name, home or health is a proposal under
-    whatever category it filed it. `own_word`: whether it is known that the user said it, where it says so; that an
-    agent says so proves nothing.
+    A field on both lists is sensitive. What a model read, or an agent stores, about a person's name, home or health is
+    a proposal under whatever category it is filed, unless the user `told` it in the conversation. `own_word`: whether
+    it is known that the user said it, where it says so; that an agent says so proves nothing.
     """
-    if memory.category not in PERSONAL and matter_of(memory):
+    if memory.category not in PERSONAL and not told and matter_of(memory, own_word=own_word):
         return "propose"
     field = field_of(memory.category, memory.title)
     sensitive = needs_consent(memory.category, memory.title, settings)

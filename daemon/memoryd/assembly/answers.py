@@ -15,6 +15,7 @@ from memoryd.mirror.answering import MirrorAnswers
 from memoryd.mirror.mirrors import MirrorKeeper
 from memoryd.virtual_files import grep
 from memoryd_actors.keeping.answering import KeepingAnswers
+from memoryd_actors.keeping.authorship import Authorship
 from memoryd_actors.keeping.checkpoints import CheckpointKeeper
 from memoryd_actors.keeping.core_memory import CoreMemory
 from memoryd_actors.keeping.importing import Importer
@@ -52,6 +53,7 @@ def build_dispatcher(
         hear=recall.hear,
     )
     answers = conversations.answers()
+    authorship = Authorship(conversations.said_by_user)
     return Dispatcher(
         keeping=KeepingAnswers(
             keeper=keeper,
@@ -62,6 +64,7 @@ def build_dispatcher(
             note_written=recall.note_written,
             note_changed=recall.note_changed,
             named_project=conversations.named_project,
+            authorship=authorship,
         ),
         searching=SearchingAnswers(
             searcher=memory.searcher,

@@ -31,6 +31,7 @@ from memoryd_actors.ports.transcripts import Key
 from memoryd_actors.purging.finisher import PurgeFinisher
 from memoryd_actors.purging.purger import ReachFinder
 from memoryd_actors.searching.conversation import Conversations
+from memoryd_actors.texts.labels import project_label
 from memoryd_client.base.paths import Paths
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.consent import Consent
@@ -193,19 +194,24 @@ class ConversationServices:
         )
 
     async def named_project(self, caller: Caller, upto: int | None = None) -> str:
-        """Return the project that the user named last in a caller's session, where the agent may look into that.
+        """Return the project that the user named last in a caller's session; empty where none was named."""
+        said = await self.said_by_user(caller, upto)
+        return await to_thread.run_sync(project_label, said) if said else ""
+
+    async def said_by_user(self, caller: Caller, upto: int | None = None) -> list[str]:
+        """Return what the user said lately in a caller's session, where the agent may look into that.
 
         `upto` is the entry of its transcript that is read last; without it, all is read.
 
-        Empty, too, where the session cannot be read: what asks goes on without.
+        Nothing, too, where the session cannot be read: what asks goes on without.
         """
         if not caller.session:
-            return ""
+            return []
         try:
             await self.access.check(caller, caller.session)
-            return await self.scribe.named_project((caller.owner, caller.session), upto)
+            return await self.scribe.said_by_user((caller.owner, caller.session), upto)
         except Refused:
-            return ""
+            return []
 
     async def destroy_purged(self) -> None:
         """Destroy the transcripts of sessions whose purge was interrupted: before anybody can append to them."""
