@@ -11,8 +11,7 @@ from memoryd_actors.admission.gate import Admitted, admit
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files
 from memoryd_actors.admission.project_rules import IgnoredFiles, in_force
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.memory.consent import ConsentSettings, decide, field_of
-from memoryd_actors.memory.personal_matters import matter_of
+from memoryd_actors.memory.consent import ConsentSettings, asked_field, decide
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.memory.steps import Patch
 from memoryd_actors.ports.clock import Clock
@@ -136,7 +135,7 @@ class Gatekeeper:
             return None
         return Patch(
             memory,
-            field_of(memory.category, memory.title) or matter_of(memory, own_word=own_word) or memory.category,
+            asked_field(memory, own_word=own_word),
             decision,
             expires_at=self._clock.now() + timedelta(days=settings.days),
             signals=settings.signals if decision == "wait_for_signal" else 0,

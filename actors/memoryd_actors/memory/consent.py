@@ -81,6 +81,12 @@ def needs_consent(category: str, title: str, settings: ConsentSettings) -> bool:
     return category in PERSONAL and (not field_of(category, title) or is_sensitive(field_of(category, title), settings))
 
 
+def asked_field(memory: Memory, *, own_word: bool = True) -> str:
+    """Return under which name the user is asked about a memory: its field, what it is about, or its category."""
+    matter = "" if memory.category in PERSONAL else matter_of(memory, own_word=own_word)
+    return field_of(memory.category, memory.title) or matter or memory.category
+
+
 def decide(memory: Memory, settings: ConsentSettings, *, own_word: bool = True, told: bool = False) -> Decision | None:
     """Return what is to be done with a new memory; None where it is about no field that is watched over.
 
