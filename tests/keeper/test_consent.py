@@ -85,6 +85,22 @@ async def test_a_yes_in_the_conversation_stands_in_the_history_as_the_users(plac
         assert await decisions(system, new) == ["proposed", "approved by the user in the conversation"]
 
 
+@pytest.mark.parametrize("approve", [True, False])
+async def test_no_agent_takes_back_what_the_user_decided(place: Place, approve: bool) -> None:
+    async with running(place) as system:
+        new = await store(system, field("city", "Lisbon"))
+        decided = await state(system, await answer(system, new, approve=approve))
+        (entry, *_) = await system.ledger.memories.history("local", memory_id=new.id)
+        with pytest.raises(Refused, match="only the user takes that back"):
+            await system.keeper.ask(TakeBack(entry.operation, AGENT), deadline_s=20)
+        assert await state(system, new) is decided
+        await system.keeper.ask(TakeBack(entry.operation, USER), deadline_s=20)
+        assert await state(system, new) is State.PROPOSED
+        (entry, *_) = await system.ledger.memories.history("local", memory_id=new.id)
+        with pytest.raises(Refused, match="only the user takes that back"):
+            await system.keeper.ask(TakeBack(entry.operation, AGENT), deadline_s=20)
+
+
 async def test_an_agent_puts_nothing_in_the_place_of_what_is_about_the_user(place: Place) -> None:
     async with running(place) as system:
         old = await store(system, field("city", "Porto", Source.USER), caller=USER)

@@ -161,6 +161,20 @@ def test_what_the_user_told_in_the_conversation_an_agent_may_store(served: Runni
             assert "Waits for the user's yes" in tools.call("memory_write", {"content": content})
 
 
+@pytest.mark.parametrize("apart", [True, False])
+def test_a_yes_answers_the_question_of_the_context_before(served: RunningDaemon, apart: bool) -> None:
+    with served.client("s1") as client:
+        waits = id_in(Tools(client).call("memory_write", {"content": "The user lives in Lyon."}))
+        said = [
+            Message("user", "Where do I find good bread?"),
+            Message("assistant", "At the market. May memory keep that you live in Lyon?"),
+            Message("user", "yes"),
+        ]
+        for part in [said[:2], said[2:]] if apart else [[one] for one in said]:
+            client.push_context(part)
+        until(lambda: client.get(waits).active, "the memory is active")
+
+
 def test_the_same_again_is_said_to_be_known(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         tools = Tools(client)

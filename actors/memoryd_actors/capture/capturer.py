@@ -6,6 +6,7 @@ resumed in another session, finds it there already: also where it was edited, me
 """
 
 import logging
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -50,6 +51,8 @@ QUEUE = 256
 """Messages that wait; those beyond are looked for in their transcript."""
 MOST_SEEN = 50_000
 """Messages that are known to have been looked at."""
+MOST_SESSIONS = 1_000
+"""Sessions of which is known what was said last."""
 STORE_S = 30.0
 M = TypeVar("M", bound=Message)
 _SPOKEN = frozenset({"user", "assistant"})
@@ -128,6 +131,7 @@ class Capturer:
         self._settings = settings
         self._rules = rules
         self._seen: dict[int, None] = {}
+        self._last: OrderedDict[Key, Message] = OrderedDict()
         self._current: CaptureInput | None = None
         """The message that is being looked at, or was last."""
         self.counts = CaptureCounts()
@@ -145,8 +149,20 @@ class Capturer:
         """Look over a context without waiting; what may be worth remembering is looked at in the background."""
         if not (self._settings.explicit or self._settings.standing or self._settings.procedures):
             return
-        for said, before in _asked(update.messages):
+        for said, before in _asked(self._continued(update)):
             self._look(said.content, before, update.caller)
+
+    def _continued(self, update: ContextUpdate) -> list[Message]:
+        """Return what was said, after what was said before it where each context has only what is new."""
+        key = (update.caller.owner, update.caller.session)
+        spoken = [message for message in update.messages if message.role in _SPOKEN]
+        if not update.caller.session or not spoken:
+            return spoken
+        last = self._last.pop(key, None)
+        self._last[key] = spoken[-1]
+        if len(self._last) > MOST_SESSIONS:
+            self._last.popitem(last=False)
+        return spoken if last is None or last in spoken else [last, *spoken]
 
     def appended(self, entries: Iterable[Entry], caller: Caller) -> None:
         """Hear what was appended to a transcript: a request is found there."""

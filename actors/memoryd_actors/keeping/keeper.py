@@ -33,6 +33,7 @@ from memoryd_actors.memory.steps import RevertOperation
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
+from memoryd_client.wire.caller import PERSON
 from memoryd_client.wire.events import Wrote
 from memoryd_client.wire.memory import Memory
 
@@ -96,7 +97,8 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
                 return await self._changing.answer(message)
             case TakeBack():
                 owner, actor = message.caller.owner, self._gate.sign(message.caller)
-                return (await self._operations.perform(owner, [RevertOperation(message.operation)], actor))[0]
+                step = RevertOperation(message.operation, by_user=message.caller.agent == PERSON)
+                return (await self._operations.perform(owner, [step], actor))[0]
             case Perform():
                 return (await self._operations.perform(message.owner, message.steps, message.actor, message.node))[0]
             case PurgeMemories():

@@ -231,6 +231,8 @@ class RevertOperation:
     """
 
     operation: int
+    by_user: bool = True
+    """Else what the user decided about a proposal stays as they decided."""
 
 
 Step = (

@@ -24,7 +24,7 @@ _OF_EVERY_WRITE = frozenset({"updated_at", "revision", "content_hash"})
 """Columns that follow from the others, or from the write itself."""
 
 
-def undo(work: UnitOfWork, operation: int) -> list[Memory]:
+def undo(work: UnitOfWork, operation: int, *, by_user: bool) -> list[Memory]:
     """Take back an operation of the owner; return the memories that were changed back.
 
     Raises:
@@ -50,7 +50,13 @@ def undo(work: UnitOfWork, operation: int) -> list[Memory]:
         if memory.id not in changed:
             _refuse_rewritten(work, memory, rows, newest[memory.id])
             stood[memory.id] = memory
-        changed[memory.id] = work.write(memory, _as_before(work, memory, before), EVENT, {"of": str(operation)})
+        after = _as_before(work, memory, before)
+        if not by_user and not before.created and State.PROPOSED in {memory.state, after.state}:
+            raise Refused(
+                f"operation {operation} decided about the proposal {memory.id}, and only the user takes that back",
+                f"Tell the user: `memoryd undo {operation}` at a terminal.",
+            )
+        changed[memory.id] = work.write(memory, after, EVENT, {"of": str(operation)})
     if not edges.undo(work.connection, operation, work.number) and not changed:
         raise Refused(
             f"of operation {operation} there is nothing left to undo",
