@@ -148,7 +148,10 @@ def test_what_an_agent_says_of_a_person_waits_whatever_its_category(served: Runn
         other = id_in(tools.call("memory_write", {"content": "The staging cluster runs in Porto."}))
         with pytest.raises(RequestFailed, match="only the user decides"):
             client.update(other, content="The user lives in Porto.")
-        assert user.remember("The user lives in Porto, near the river.").active
+        own = user.remember("The user lives in Porto, near the river.")
+        assert own.active
+        with pytest.raises(RequestFailed, match="only the user decides"):
+            client.update(own.id, content="The user lives in Faro.")
 
 
 def test_what_the_user_told_in_the_conversation_an_agent_may_store(served: RunningDaemon) -> None:
