@@ -184,12 +184,8 @@ async def test_what_a_new_session_makes_durable_and_that_an_entry_more_waits_for
     transcripts = JsonlTranscripts(tmp_path)
     await append(transcripts, kept("a"))
     session = lines(tmp_path).parent
-    # What names the first line is durable before it is there, and the owner's folder with its first session.
+    # What names the first line is durable before it is there.
     assert made_durable == [session / "metadata.json", session, session.parent, tmp_path, session / "session.jsonl"]
     made_durable.clear()
     await append(transcripts, kept("b"))
     assert made_durable == [session / "session.jsonl"]
-    made_durable.clear()
-    await transcripts.append((KEY[0], "another"), [kept("c")], project="", agent="")
-    assert len(made_durable) == 4
-    assert tmp_path not in made_durable

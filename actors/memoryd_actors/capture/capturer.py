@@ -52,7 +52,8 @@ QUEUE = 256
 MOST_SEEN = 50_000
 """Messages that are known to have been looked at."""
 MOST_SESSIONS = 1_000
-"""Sessions of which is known what was said last."""
+LONGEST_LAST = 16_000
+"""Sessions of which is known what was said last, and characters of that: a longer one is not kept."""
 STORE_S = 30.0
 M = TypeVar("M", bound=Message)
 _SPOKEN = frozenset({"user", "assistant"})
@@ -132,6 +133,7 @@ class Capturer:
         self._rules = rules
         self._seen: dict[int, None] = {}
         self._last: OrderedDict[Key, Message] = OrderedDict()
+        """What was said last in each session."""
         self._current: CaptureInput | None = None
         """The message that is being looked at, or was last."""
         self.counts = CaptureCounts()
@@ -159,7 +161,8 @@ class Capturer:
         if not update.caller.session or not spoken:
             return spoken
         last = self._last.pop(key, None)
-        self._last[key] = spoken[-1]
+        if len(spoken[-1].content) <= LONGEST_LAST:
+            self._last[key] = spoken[-1]
         if len(self._last) > MOST_SESSIONS:
             self._last.popitem(last=False)
         return spoken if last is None or last in spoken else [last, *spoken]

@@ -226,7 +226,7 @@ def check_told(before: Memory, after: Memory, caller: Caller) -> None:
     matter = matter_of(after, own_word=False)
     if caller.agent != PERSON and matter and (after.title, after.content) != (before.title, before.content):
         raise Refused(
-            f"{before.id} would tell something else of a person's {matter}, and only the user decides about that",
+            f"{before.id} would tell of a person's {matter} what it did not, and only the user decides about that",
             "Store it as a memory of its own: it waits for the user's consent.",
         )
 

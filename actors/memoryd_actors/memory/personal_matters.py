@@ -22,7 +22,6 @@ _ABOUT: Final = stem_set(" ".join((*_USER, *(f"{user}{mark}s" for user in _USER 
 """Whom a memory is about, and whom the user calls `I`."""
 _DENIES: Final = words_of("comparison", "negators")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
-
 _PARTS: Final = re.compile(r"[,;] ")
 
 

@@ -113,9 +113,10 @@ class Curator:
                 tasks.start_soon(duty.run)
 
     async def _look_after_index(self) -> float:
+        due = min(self._rows // ROWS_A_CHANGE, MOST_CHANGES)
         with anyio.move_on_after(self._schedule.optimise_s):
-            await self._indexer.wait_unoptimised(self._schedule.optimise_rows)
-        if self._indexer.unoptimised >= min(self._rows // ROWS_A_CHANGE, MOST_CHANGES):
+            await self._indexer.wait_unoptimised(max(self._schedule.optimise_rows, due))
+        if self._indexer.unoptimised >= due:
             await self.optimise()
         return 0.0
 

@@ -286,9 +286,10 @@ class FileReader:
 
     async def _since(self, row: FileRow | None, memory: Memory) -> list[HistoryEntry]:
         """Return what was written to a memory since its file was noted, or ever, newest first."""
-        since = memory.revision - row.revision if row is not None else memory.revision
-        if since <= 0:
+        noted = row.revision if row is not None else 0
+        if noted == memory.revision:
             return []
+        since = max(1, memory.revision - noted)  # a ledger that was put back is behind its files
         writes = await self._memories.history(self._settings.owner, memory_id=memory.id, limit=MOST_WRITES)
         return [entry for entry in writes if entry.event not in LINKS][:since]
 

@@ -26,8 +26,6 @@ log = logging.getLogger(__name__)
 
 _EVERY = 64
 """Lines from one remembered place to the next: 16 bytes for 64 lines, and 63 are read for nothing at most."""
-_named: set[Path] = set()
-"""Folders of owners whose names this process has made durable; once is enough."""
 
 
 class SessionFile:
@@ -212,11 +210,8 @@ class SessionFile:
             private_folder(folder)
         metadata_file.write(self.folder, self.metadata, durable=False)
         self._file.touch(mode=0o600)
-        for named in (self.folder / METADATA, self.folder, owner):
+        for named in (self.folder / METADATA, self.folder, owner, owner.parent):
             sync(named)
-        if owner not in _named:
-            sync(owner.parent)
-            _named.add(owner)
 
     def _write(self, data: bytes) -> None:
         file = os.open(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
