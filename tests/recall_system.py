@@ -35,7 +35,7 @@ from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher
-from memoryd_client import Memory, Message, NewMemory, Scope, Trace
+from memoryd_client import Memory, Message, NewMemory, Scope, Source, Trace
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event, IndexProgress, PipelineRan, Warned
@@ -174,9 +174,16 @@ class System:
         self.events.append(event)
         self._news.set()
 
-    async def remember(self, content: str, session: str = "earlier", category: str = "fact", title: str = "") -> str:
+    async def remember(
+        self,
+        content: str,
+        session: str = "earlier",
+        category: str = "fact",
+        title: str = "",
+        source: Source = Source.AGENT,
+    ) -> str:
         """Store a global memory and wait until it can be found."""
-        new = NewMemory(content=content, scope=Scope.GLOBAL, category=category, title=title)
+        new = NewMemory(content=content, scope=Scope.GLOBAL, category=category, title=title, source=source)
         (stored,) = await self.keeper.ask(Store((new,), Caller(session=session)), deadline_s=10)
         assert await self.indexer.wait_for(self.indexer.target, deadline_s=30)
         return stored.id

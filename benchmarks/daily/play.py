@@ -10,7 +10,7 @@ from time import monotonic, sleep
 
 from benchmarks.daily.data import QUIET, Person, Typed
 from benchmarks.home import Running
-from memoryd_client import Client, Message, NewMemory, Scope
+from memoryd_client import Client, Message, NewMemory, Scope, Source
 from memoryd_client.wire.pending import PendingMemory
 
 CHARACTERS_PER_TOKEN = 4
@@ -60,7 +60,7 @@ class Week:
 
 
 def store(running: Running, person: Person) -> dict[str, str]:
-    """Store a person's memories; return their names in the data by their ids."""
+    """Store a person's memories as agents do, and corrections as the person's own; return their names by their ids."""
     with Client(project=project(person), paths=running.paths, deadline_s=120) as client:
         stored = client.remember_many(
             [
@@ -68,6 +68,7 @@ def store(running: Running, person: Person) -> dict[str, str]:
                     content=memory.text,
                     category=memory.category,
                     scope=Scope.GLOBAL if memory.scope == "global" else Scope.PROJECT,
+                    source=Source.USER if memory.category == "correction" else Source.AGENT,
                 )
                 for memory in person.memories
             ]

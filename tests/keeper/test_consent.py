@@ -78,6 +78,13 @@ async def test_no_agent_answers_for_the_user_and_the_one_that_proposed_may_take_
             assert await state(system, new) is State.FORGOTTEN
 
 
+async def test_what_the_user_said_yes_to_is_trusted_as_the_users_word(place: Place) -> None:
+    async with running(place) as system:
+        new = await store(system, field("city", "Lisbon"))
+        assert new.trust == 0.5
+        assert (await answer(system, new, approve=True)).trust == 0.8
+
+
 async def test_a_yes_in_the_conversation_stands_in_the_history_as_the_users(place: Place) -> None:
     async with running(place) as system:
         new = await store(system, field("city", "Lisbon"))

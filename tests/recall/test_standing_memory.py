@@ -3,7 +3,7 @@
 from memoryd_actors.keeping.orders import EditMemory, SetState, Store
 from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN
 from memoryd_actors.memory.standing import MOST_STANDING
-from memoryd_client import NewMemory, PendingMemory, Scope, State
+from memoryd_client import NewMemory, PendingMemory, Scope, Source, State
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.editing import Changes
 from recall_system import Place, System, running
@@ -27,7 +27,7 @@ async def test_it_comes_with_the_first_take_once_also_where_nothing_else_is_pend
     async with running(place) as system:
         await system.remember("four spaces", category="rule", title="indentation")
         await system.remember("Ana likes short answers.", category="preference")
-        await system.remember("Never push to main.", category="correction")
+        await system.remember("Never push to main.", category="correction", source=Source.USER)
         await system.remember("is called Ana", category="profile", title="employee")
         await system.remember(EXPIRY)
         first = await take(system, "1")
@@ -48,6 +48,21 @@ async def test_it_comes_with_the_first_take_once_also_where_nothing_else_is_pend
         assert standing(await take(system, "4", session="another")) == everything
 
 
+async def test_an_agents_correction_stands_nowhere_until_the_user_says_so_and_comes_up_where_it_fits(
+    place: Place,
+) -> None:
+    async with running(place) as system:
+        of_agent = await system.remember(EXPIRY, category="correction")
+        assert await take(system, "1") is None
+        assert system.push("s", ASKED)
+        await system.decided("s", ASKED)
+        found = await take(system, "2")
+        assert found is not None
+        assert ([memory.id for memory in found.memories], found.always) == ([of_agent], ())
+        await system.keeper.ask(EditMemory(of_agent, Changes(pinned=True), None, Caller()), deadline_s=10)
+        assert standing(await take(system, "3", session="another")) == {EXPIRY}
+
+
 async def test_what_is_new_or_changed_is_told_with_the_next_take_and_what_is_withdrawn_too(place: Place) -> None:
     async with running(place) as system:
         spaces = await system.remember("four spaces", category="rule", title="indentation")
@@ -57,7 +72,7 @@ async def test_what_is_new_or_changed_is_told_with_the_next_take_and_what_is_wit
         news = await take(system, "2")
         assert news is not None
         assert (news.always, news.memories, len(news.changes)) == ((), (), 2)
-        await system.remember("Never push to main.", category="correction")
+        await system.remember("Never push to main.", category="correction", source=Source.USER)
         new = await take(system, "3")
         assert standing(new) == {"Never push to main."}
         edit = EditMemory(spaces, Changes(content="tabs"), None, Caller())
@@ -90,7 +105,7 @@ async def test_what_becomes_of_a_fact_that_was_handed_over_is_told_with_the_next
 async def test_what_a_session_stores_itself_is_no_news_to_it(place: Place) -> None:
     async with running(place) as system:
         await take(system, "1")
-        new = NewMemory(content="Never push to main.", scope=Scope.GLOBAL, category="correction")
+        new = NewMemory(content="Never push to main.", scope=Scope.GLOBAL, category="rule")
         await system.recall.note_written(Caller(session="s"), [new.id])
         await system.keeper.ask(Store((new,), Caller(session="s")), deadline_s=10)
         assert await take(system, "2") is None
@@ -138,7 +153,7 @@ async def test_the_projects_and_what_is_pinned_stand_however_many_younger_rules_
 async def test_a_host_that_cleared_its_context_is_told_everything_again(place: Place) -> None:
     async with running(place) as system:
         rule = "Never push to main."
-        await system.remember(rule, category="correction")
+        await system.remember(rule, category="correction", source=Source.USER)
         fact = await system.remember(EXPIRY)
         for number in range(2):
             assert system.push("s", ASKED)

@@ -72,7 +72,7 @@ def test_nobody_takes_a_turn_for_another(served: RunningDaemon) -> None:
 
 def test_a_host_that_cleared_its_context_is_told_again_what_stands_in_it(served: RunningDaemon) -> None:
     with served.client("earlier") as earlier, served.client("now") as client:
-        rule = earlier.remember("Never push to main.", category="correction")
+        rule = earlier.remember("Never push to main.", category="rule")
         fact = earlier.remember(TOKENS)
         for _ in range(2):
             pending = client.turn([ASKED], wait_s=PATIENT_S)

@@ -10,7 +10,15 @@ import msgspec
 from memoryd_actors.access.presets import PRESETS, expanded
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.fusion import Ranked
-from memoryd_actors.memory.settings import BUILT_IN_CATEGORIES, KNOWLEDGE, WRITTEN_CATEGORIES, CategorySettings, name_of
+from memoryd_actors.memory.settings import (
+    BUILT_IN_CATEGORIES,
+    BY_USER,
+    CORRECTION,
+    KNOWLEDGE,
+    WRITTEN_CATEGORIES,
+    CategorySettings,
+    name_of,
+)
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.categories import CategoryInfo, CategoryList
@@ -138,10 +146,14 @@ class Categories:
         return visible if filters.categories else replace(visible, without=self.kept_out | DOCUMENTS, for_context=True)
 
     def visible_always(self, caller: Caller) -> list[Visibility]:
-        """Return what stands in a caller's context, by category."""
+        """Return what stands in a caller's context, by category: of corrections, what the user said, or pinned."""
         allowed = self.allowed(caller.agent)
         names = self.always if allowed is None else self.always & allowed
-        return [self.visible(caller, Filters(categories=(name,))) for name in sorted(names)]
+        stands = [self.visible(caller, Filters(categories=(name,))) for name in sorted(names - {CORRECTION})]
+        if CORRECTION in names:
+            own = self.visible(caller, Filters(categories=(CORRECTION,)))
+            stands.append(replace(own, least_trust=BY_USER))
+        return stands
 
     def for_context(self, ranked: Sequence[Ranked], categories: Mapping[str, str]) -> list[Ranked]:
         """Return candidates, best first, weighed by their category and no more of one than a context takes.

@@ -19,7 +19,7 @@ from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files, quoted_files, stated_files
 from memoryd_actors.admission.writing import written
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.memory.settings import DOCUMENT, FACT, FILE, KNOWLEDGE, PATH, RULE, STAMP
+from memoryd_actors.memory.settings import BY_USER, CORRECTION, DOCUMENT, FACT, FILE, KNOWLEDGE, PATH, RULE, STAMP
 from memoryd_actors.memory.signature import MAX_LABEL, signed
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.finding import MARKER
@@ -137,9 +137,9 @@ def initial_trust(new: NewMemory) -> float:
     """Return how far to trust a memory: 1.0 for a user's correction, 0.8 for what else they say, 0.5 for an agent's."""
     if new.trust is not None:
         return new.trust
-    if category_of(new) == "correction" and new.source is not Source.AGENT:
+    if category_of(new) == CORRECTION and new.source is not Source.AGENT:
         return 1.0
-    return 0.8 if new.source is Source.USER else BY_AGENT
+    return BY_USER if new.source is Source.USER else BY_AGENT
 
 
 def agents_trust(new: NewMemory) -> float:

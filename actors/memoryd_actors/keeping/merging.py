@@ -14,6 +14,7 @@ from memoryd_actors.comparison.compare import CERTAIN
 from memoryd_actors.comparison.difference import difference
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.memory.consent import field_of
+from memoryd_actors.memory.settings import CORRECTION
 from memoryd_actors.memory.steps import (
     CONTRADICTS,
     RELATED,
@@ -38,7 +39,6 @@ of 0.70."""
 MOST_EDGES = 5
 LONGEST_STATEMENT = 1_000
 """Characters."""
-CORRECTION = "correction"
 _TOLD = ("episode", "episodic", "message", "summary", "project_summary", "session_summary", "relationship_dynamic")
 APART = frozenset({"rule", "procedural", "file", "knowledge", *_TOLD})
 """Categories that are never merged or superseded by what they resemble: rules have keys, what happened twice happened

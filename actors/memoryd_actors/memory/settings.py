@@ -92,6 +92,7 @@ VERSION: Final = "version"
 PATH: Final = "path"
 """The entry of a memory's metadata that holds its path."""
 RULE: Final = "rule"
+CORRECTION: Final = "correction"
 ONE_VALUED: Final = frozenset({RULE, *PROCEDURES})
 """Categories in which a title has one value: the one that was given last takes the place of the others."""
 KNOWLEDGE: Final = "knowledge"
@@ -104,6 +105,8 @@ the file changes: only who read the file says so."""
 HEADING: Final = "heading"
 LINES: Final = "lines"
 PAGES: Final = "pages"
+BY_USER: Final = 0.8
+"""Trust in what the user said."""
 DERIVED: Final = frozenset({"episode", "session_summary"})
 """Categories of what is told of conversations: of what went on in them, right or wrong."""
 
@@ -123,7 +126,7 @@ class CategorySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 BUILT_IN_CATEGORIES: Final[Mapping[str, CategorySettings]] = {
     RULE: CategorySettings(context="all"),
     "preference": CategorySettings(context="all"),
-    "correction": CategorySettings(context="all"),
+    CORRECTION: CategorySettings(context="all"),
     "profile": CategorySettings(context="all"),
     "event": CategorySettings(rag_length=30),
     "activity": CategorySettings(rag_length=50),

@@ -20,6 +20,8 @@ class Visibility:
     """Categories on the agent's allowlist; None: all."""
     without: frozenset[str] = frozenset()
     """Categories that are not considered."""
+    least_trust: float = 0.0
+    """What is trusted less is not considered, unless it is pinned."""
     for_context: bool = False
     """Whether each category has the weight and the length that it has in a context."""
 
@@ -36,7 +38,7 @@ def is_visible(memory: Memory, visible: Visibility) -> bool:
             return False
     elif not _is_here(memory, visible):
         return False
-    return _passes(memory, filters)
+    return _passes(memory, filters) and (memory.trust >= visible.least_trust or memory.pinned)
 
 
 def is_allowed(category: str, visible: Visibility) -> bool:

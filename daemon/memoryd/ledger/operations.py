@@ -23,7 +23,7 @@ from memoryd_actors.core.errors import OutOfStep, Refused
 from memoryd_actors.memory.consent import CONSENT, field_of, replaces
 from memoryd_actors.memory.lifecycle import last_expiry
 from memoryd_actors.memory.progress import Progress
-from memoryd_actors.memory.settings import ONE_VALUED, PROCEDURES, VERSION
+from memoryd_actors.memory.settings import BY_USER, ONE_VALUED, PROCEDURES, VERSION
 from memoryd_actors.memory.steps import (
     CONTRADICTS,
     MERGED_INTO,
@@ -347,12 +347,17 @@ class _Operation(UnitOfWork):
             )
         if step.approve:
             consenting.refuse_lapsed(self.connection, before, self.now)
-        return self._settle(before, State.ACTIVE if step.approve else State.FORGOTTEN, step.decision)
+        if not step.approve:
+            return self._settle(before, State.FORGOTTEN, step.decision)
+        return self._settle(before, State.ACTIVE, step.decision, trust=max(before.trust, BY_USER))
 
-    def _settle(self, before: Memory, state: State, decision: str, reason: str = "") -> Memory:
+    def _settle(
+        self, before: Memory, state: State, decision: str, reason: str = "", *, trust: float | None = None
+    ) -> Memory:
         """Let a proposal apply or go; with what was gathered without consent, its words go in the end."""
         field = field_of(before.category, before.title)
-        after = msgspec.structs.replace(before, state=state, updated_at=self.now, purge_at=None)
+        trust = before.trust if trust is None else trust
+        after = msgspec.structs.replace(before, state=state, trust=trust, updated_at=self.now, purge_at=None)
         if after.active:
             self.refuse_twin(after)
         else:

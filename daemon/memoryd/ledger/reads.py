@@ -377,6 +377,8 @@ def _conditions(visible: Visibility) -> list[ColumnElement[bool]]:
     conditions += _of_categories(visible.allowed)
     if visible.without:
         conditions.append(memories.c.category.not_in(sorted(visible.without)))
+    if visible.least_trust:
+        conditions.append(or_(memories.c.trust >= visible.least_trust, memories.c.pinned))
     return conditions
 
 
