@@ -165,11 +165,32 @@ def test_what_is_no_phone_number_and_no_address_stays(text: str) -> None:
         ("Ask Ann Smith and Dr. Jane van Dyke.", "Ask [redacted:name] and Dr. [redacted:name]."),
         ("My name is Priya. Frau Haberl pays.", "My name is [redacted:name]. Frau [redacted:name] pays."),
         ("ich heiße Jürgen Müller", "ich heiße [redacted:name]"),
+        ("My name's Okonkwo, my son's name is Emil.", "My name's [redacted:name], my son's name is [redacted:name]."),
+        ("Her maiden name was Carrington.", "Her maiden name was [redacted:name]."),
+        ("My wife is Ulrike.", "My wife is [redacted:name]."),
+        ("Ask our landlord Nowak.", "Ask our landlord [redacted:name]."),
+        ("Bis morgen.\nViele Grüße\nTomasz Kowalczyk", "Bis morgen.\nViele Grüße\n[redacted:name]"),
+        ("Reviewed-by: Chen Wei <1@2>", "Reviewed-by: [redacted:name] <1@2>"),
     ],
 )
 def test_streets_and_names_are_replaced_on_demand_only(text: str, expected: str) -> None:
     assert redact(text, ALL).text == expected
     assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My wife is German.",
+        "My boss is CEO.",
+        "Thanks,\nThe Team",
+        "Best, Regards",
+        "My name is in the config.",
+        "From: Sales",
+    ],
+)
+def test_what_stands_where_names_do_is_none(text: str) -> None:
+    assert redact(text, ALL).text == text
 
 
 @pytest.mark.parametrize(

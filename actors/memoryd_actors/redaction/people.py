@@ -19,9 +19,15 @@ _TITLED = re.compile(
     r"\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herrn?|Frau|Monsieur|Madame|Mme|Mlle|Señor(?:a|ita)?|Sra|Signora?|Senhora?"
     rf"|Meneer|Mevrouw)\.?[ ](?:(?:Dr|Prof)\.?[ ]){{0,2}}({_FULL})"
 )
+_KIN_TEXT = (
+    "wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|(?:step|grand)?(?:son|daughter)|child|baby|mother|father|mum"
+    "|mom|dad|grandmother|grandfather|grandma|grandpa|brother|sister|uncle|aunt|cousin|niece|nephew|friend|neighbou?r|flatmate"
+    "|roommate|boss|manager|colleague|coworker|landlord|landlady|doctor|dentist|therapist|lawyer|teacher"
+)
 _WHOSE = (
-    rf"(?:my|his|her|their|(?:the[ ])?user{_APOSTROPHE}s)[ ]"
-    r"(?:(?:full|first|last|preferred)[ ])?(?:name|surname)[ ]is"
+    rf"(?:my|his|her|their|our|(?:the[ ])?user{_APOSTROPHE}s)[ ](?:(?:{_KIN_TEXT}){_APOSTROPHE}s[ ])?"
+    rf"(?:(?:full|first|middle|last|family|maiden|real|legal|given|preferred)[ ])?(?:name|surname)"
+    rf"(?:[ ](?:is|was)|{_APOSTROPHE}s)"
 )
 _CALLED = rf"(?:i[ ]am|i{_APOSTROPHE}m|is|was|are)[ ](?:called|named)|(?:please[ ])?call[ ]me"
 _GERMAN_NAME = "mein[ ](?:name|vorname|nachname)[ ]ist|ich[ ]hei(?:ß|ss)e|hei(?:ß|ss)t"
@@ -32,13 +38,28 @@ _ELSEWHERE_NAME = (
 _INTRODUCED = re.compile(rf"(?i:\b(?:{_WHOSE}|{_CALLED}|{_GERMAN_NAME}|{_ELSEWHERE_NAME})[ ])({_FULL})")
 _KIN = re.compile(
     r"\b(?i:(?:my|his|her|their|our|user'?s|meine?|seine?|ihre?|ma|mon|sa|son|mia|mio|mi|su|minha|meu|mijn|zijn|haar)"
-    r"[ ](?:wife|husband|spouse|partner|girlfriend|boyfriend|fianc[eé]e?|son|daughter|mother|father|mum|mom|dad|brother"
-    r"|sister|uncle|aunt|cousin|niece|nephew|friend|neighbou?r|flatmate|roommate|boss|colleague|mann|ehemann|ehefrau|freundin|freund"
+    rf"[ ](?:{_KIN_TEXT}|mann|ehemann|ehefrau|freundin|freund"
     r"|sohn|tochter|mutter|vater|bruder|schwester|kollegin|kollege|chefin|chef|femme|mari|fils|fille|amie?|frère|sœur|moglie"
     r"|marito|figli[oa]|amic[oa]|fratello|sorella|esposa|esposo|marido|mujer|hij[oa]|herman[oa]|amig[oa]|mulher|filh[oa]"
     rf"|irmã|irmão|vrouw|zoon|dochter|broer|zus|vriendin?))[ ]({_FULL})"
 )
 """Whose name it is shows a given name alone, and one that is a word as well."""
+_IS_KIN = re.compile(
+    rf"\b(?i:(?:my|his|her|their|our|user{_APOSTROPHE}s)[ ](?:{_KIN_TEXT})s?[ ](?:(?:is|are)[ ])?)({_CAPITAL})"
+)
+"""Here what follows may be a nationality or a job (`my wife is German`): it has to be a given name."""
+_SIGNED = re.compile(
+    r"^[ \t]{0,8}(?i:(?:best|kind|warm|many)?[ ]?(?:regards|wishes|greetings)|best|cheers|sincerely|yours|thanks|love"
+    rf"|(?:viele|liebe|beste)[ ]grüße|lg|vg|mfg)[,!]?\s{{1,3}}({_CAPITAL}(?:[ ]{_CAPITAL}){{0,2}})[ \t]{{0,8}}$",
+    re.MULTILINE,
+)
+"""The end of a letter."""
+_LABELLED = re.compile(
+    r"^[ \t]{0,8}(?:[A-Z][a-z]{1,12}-(?:[a-z]{1,8}-)?by|From|To|Cc|Bcc|Author|Attn)[:][ \t]{1,4}"
+    rf"({_CAPITAL}(?:[ ](?:von|van|de|da|del|di|der|den|bin|al)){{0,2}}(?:[ ]{_CAPITAL}){{1,2}})[ \t]{{0,8}}(?=<|,|$)",
+    re.MULTILINE,
+)
+"""The head of a letter and of a commit; a single word there may be a program or a list."""
 _GIVEN = frozenset(files("memoryd_actors.redaction").joinpath("given_names.txt").read_text(encoding="utf-8").split())
 """Given names that are no English or German words."""
 _TWO = re.compile(rf"\b({_CAPITAL})(?:[ ][A-Z]\.)?[ ]((?:(?:von|van|de|da|del|di|der|den)[ ]){{0,2}}{_CAPITAL})")
@@ -47,7 +68,7 @@ _NO_NAME = frozenset(
     " From With Who What When Where Why How Not No Yes If Then So As My Your His Her Our Their Der Die Das Und"
     " Aber Ist Hat Will Can May Should Monday Tuesday Wednesday Thursday Friday Saturday Sunday January"
     " February March April June July August September October November December Street Road Avenue Cloud Code"
-    " Desktop Studio Server User Project Team".split()
+    " Desktop Studio Server User Project Team Regards Wishes Support Bot".split()
 )
 
 
@@ -65,12 +86,23 @@ def find_names(text: str) -> Iterator[SecretFinding]:
         for match in pattern.finditer(text):
             if match[1] not in _NO_NAME:
                 yield SecretFinding("name", *match.span(1))
+    for pattern in (_SIGNED, _LABELLED):
+        for match in pattern.finditer(text):
+            if not _NO_NAME.intersection(match[1].split()):
+                yield SecretFinding("name", *match.span(1))
+    for match in _IS_KIN.finditer(text):
+        if _is_given(match[1]):
+            yield SecretFinding("name", *match.span(1))
     at = 0
     while (pair := _TWO.search(text, at)) is not None:
         given, family = pair[1], pair[2].rsplit(" ", 1)[-1]
         # The second word may begin the next pair: it is looked at once more.
         at = pair.start(2)
-        # Of a name in two parts the first is a name, too: Jean-Pierre.
-        if _unmarked(given.partition("-")[0]) in _GIVEN_UNMARKED and family not in _NO_NAME:
+        if _is_given(given) and family not in _NO_NAME:
             yield SecretFinding("name", *pair.span())
             at = pair.end()
+
+
+def _is_given(name: str) -> bool:
+    # Of a name in two parts the first is a name, too: Jean-Pierre.
+    return _unmarked(name.partition("-")[0]) in _GIVEN_UNMARKED
