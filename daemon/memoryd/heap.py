@@ -1,9 +1,13 @@
-"""The C heap of this process: kept small, because a daemon is there all day. glibc only; elsewhere nothing happens."""
+"""The memory of this process: kept small, as a daemon is there all day. On Linux only; elsewhere nothing happens."""
 
 import ctypes
 import gc
+import mmap
 import os
+import re
+import sys
 from contextlib import suppress
+from pathlib import Path
 
 _M_ARENA_MAX = -8
 _M_MMAP_THRESHOLD = -3
@@ -12,6 +16,11 @@ _LARGE_BYTES = 256 * 1024
 """Pieces from this size on are the system's and go back to it when they are freed. Left alone, glibc raises that limit
 up to 32 MB and keeps them: what compactions of the index leave behind then grows with the index, by 60 MB from 1,000
 messages to 20,000, where it is 8 MB so."""
+
+_LIBRARY = re.compile(r"([0-9a-f]+)-([0-9a-f]+) r-[-x]p .*\.so[.0-9]*$")
+"""A mapping that may not be written to, in /proc/self/smaps."""
+_WORTH_KB = 256
+"""Less of a mapping is left as it is."""
 
 _COLLECTED_AFTER = (2_000, 10, 40)
 """Objects more than before, and collections of the younger: a full one after 800,000, where Python has 70,000."""
@@ -45,3 +54,41 @@ def trim() -> None:
     """Hand freed memory back to the system. Takes some milliseconds; any thread may call it."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def hand_back_libraries() -> None:
+    """Hand back the pages of libraries, most of which only the start has read. Takes 0.1 s; any thread may call it.
+
+    Loading LanceDB, Arrow and onnxruntime goes through 130 MB of them, to find symbols and set up tables; serving needs
+    60. What is used again is mapped again from the system's cache of files, 64 KiB at a time.
+    """
+    if sys.platform != "linux":
+        return
+    with suppress(OSError, AttributeError):
+        libc = ctypes.CDLL(None)
+        for start, size in library_pages(Path("/proc/self/smaps").read_text(encoding="utf-8", errors="replace")):
+            libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), mmap.MADV_DONTNEED)
+
+
+def library_pages(mappings: str) -> list[tuple[int, int]]:
+    """Return where libraries are mapped that nothing was written to, and of which enough is there, in bytes.
+
+    What the loader wrote to exists nowhere else, also where it cannot be written to any more. Of a library that is
+    being loaded at this moment there is less.
+    """
+    found: list[tuple[int, int]] = []
+    start = end = resident = 0
+    for line in mappings.splitlines():
+        if header := _LIBRARY.match(line):
+            start, end = int(header[1], 16), int(header[2], 16)
+        elif line.startswith("Rss:"):
+            resident = _kilobytes(line)
+        elif line.startswith("Anonymous:") and end and resident >= _WORTH_KB and not _kilobytes(line):
+            found.append((start, end - start))
+        elif line.startswith("VmFlags:"):
+            end = 0  # the next one may be anything
+    return found
+
+
+def _kilobytes(line: str) -> int:
+    return int(line.split()[1])

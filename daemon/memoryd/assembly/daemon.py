@@ -18,7 +18,7 @@ from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.health import Health
 from memoryd.assembly.memory import MemoryServices
 from memoryd.embedding.model_change import ModelChange
-from memoryd.heap import settle
+from memoryd.heap import hand_back_libraries, settle
 from memoryd.hosts import prompts
 from memoryd.hosts.server import HookServer
 from memoryd.ipc import Server
@@ -143,3 +143,5 @@ class Daemon:
         except (Refused, RuntimeError) as failed:
             # Everything that needs no model goes on, and the next use tries again; `MemoryServices` has told.
             log.warning("the model is not loaded: %s", failed)
+        await self.memory.indexer.opened.wait()
+        await anyio.to_thread.run_sync(hand_back_libraries)
