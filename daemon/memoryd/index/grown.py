@@ -158,17 +158,20 @@ def highest(numbers: npt.NDArray[Any], count: int) -> Slots:
     Of a million it takes .3 ms, `argpartition` 7: no more of them are above the bound that `count` groups of
     neighbours reach than those groups have.
     """
-    places = None
-    together = len(numbers) // (4 * count)
-    if together >= _FEWEST_TOGETHER:
-        groups = numbers[: 4 * count * together].reshape(4 * count, together).max(axis=1)
-        bound = np.partition(groups, 3 * count)[3 * count]
-        places = np.flatnonzero(numbers >= bound) if bound > 0 else None
-    if places is None:
-        places = np.flatnonzero(numbers)
+    bound = reached(numbers, count)
+    places = np.flatnonzero(numbers >= bound) if bound > 0 else np.flatnonzero(numbers)
     if len(places) <= count:
         return places
     return places[np.argpartition(numbers[places], len(places) - count)[len(places) - count :]]
+
+
+def reached(numbers: npt.NDArray[Any], count: int) -> float:
+    """Return a number that at least `count` of them reach, and few more; 0 where they are few, or mostly 0."""
+    together = len(numbers) // (4 * count)
+    if together < _FEWEST_TOGETHER:
+        return 0.0
+    groups = numbers[: 4 * count * together].reshape(4 * count, together).max(axis=1)
+    return float(np.partition(groups, 3 * count)[3 * count])
 
 
 def _signs(vectors: Vectors) -> Signs:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from memoryd.index.columns import Columns
-from memoryd.index.grown import Grown, GrownVectors, Seen, Slots, highest
+from memoryd.index.grown import Grown, GrownVectors, Seen, Slots
 from memoryd.index.kept import Arrays, Parts, named, under
 from memoryd.index.lookup import Ids
-from memoryd.index.postings import Numbers, Postings
+from memoryd.index.matching import Matching
+from memoryd.index.postings import Postings
 from memoryd.index.tables import matrix
 from memoryd.index.words import folded, words_of
 from memoryd_actors.memory.case import StoreStatistics
@@ -48,10 +48,8 @@ class _Matches:
 
     seen: Seen
     """Whether who asks may see each passage,"""
-    by_words: Numbers
-    """how well it matches, 0 where it is not seen,"""
-    shares: Numbers
-    """and which share of the words it has."""
+    by_words: Matching
+    """how well it matches,"""
     best: list[int]
     """The rows that match best."""
 
@@ -205,21 +203,25 @@ class Resident:
         asked = words, visible, limit
         if self._matched is None or self._matched[0] != asked:
             shown = self._seen(visible)
-            by_words, shares = self._postings.scores(words_of(words), shown.passages, shown.mean_length)
-
-            def matching(most: int) -> Slots:
-                places = highest(by_words, most)
-                return places[np.argsort(-by_words[places])]
-
-            self._matched = asked, _Matches(shown.passages, by_words, shares, self._rows(matching, limit))
+            by_words = self._postings.matching(words_of(words), shown.passages, shown.mean_length)
+            self._matched = asked, _Matches(shown.passages, by_words, self._rows(by_words.best, limit))
         return self._matched[1]
 
     def statistics(self, stems: Sequence[str], visible: Visibility) -> StoreStatistics:
         """Return how many memories there are to see, and how many of them have each of the stems."""
         shown = self._seen(visible)
-        found = {stem: self._row.values[self._postings.slots_with(folded(stem), shown.passages)] for stem in stems}
         rows = int(np.count_nonzero(shown.rows))
-        return StoreStatistics(rows, {stem: _different(one) for stem, one in found.items()})
+        return StoreStatistics(rows, {stem: self._rows_with(folded(stem), shown) for stem in stems})
+
+    def _rows_with(self, word: str, shown: _Shown) -> int:
+        """Return how many memories have a word; passages of one stand together."""
+        count, last = 0, -1
+        for slots in self._postings.slots_with(word, shown.passages):
+            rows = self._row.values[slots]
+            if len(rows):
+                count += int(np.count_nonzero(np.diff(rows))) + (int(rows[0]) != last)
+                last = int(rows[-1])
+        return count
 
     def _seen(self, visible: Visibility) -> _Shown:
         shown = self._shown.pop(visible, None)
@@ -250,10 +252,10 @@ class Resident:
         counts = ends - starts
         begins = np.cumsum(counts) - counts
         passages = np.repeat(starts - begins, counts) + np.arange(counts.sum())
-        words = matches.by_words[passages]
+        words, shares = matches.by_words.at(passages)
         cosines = np.zeros(len(passages), np.float32) if vector is None else self._vectors.products(vector, passages)
         best_words = np.maximum.reduceat(words, begins).tolist()
-        best_shares = np.maximum.reduceat(matches.shares[passages], begins).tolist()
+        best_shares = np.maximum.reduceat(shares, begins).tolist()
         best_cosines = np.maximum.reduceat(cosines, begins).tolist()
         # Which of its passages a long memory was found by: that which is best on both sides.
         fused = VECTOR_WEIGHT * cosines + (1 - VECTOR_WEIGHT) * words / (words.max() or 1.0)
@@ -266,8 +268,3 @@ class Resident:
             Candidate(self._ids[row], best_cosines[n], best_words[n], word_share=best_shares[n], passage=spans.get(n))
             for n, row in enumerate(rows)
         ]
-
-
-def _different(ascending: npt.NDArray[np.signedinteger[Any]]) -> int:
-    """Return how many different numbers there are: passages of a memory stand together."""
-    return int(np.count_nonzero(ascending[1:] != ascending[:-1])) + 1 if len(ascending) else 0
