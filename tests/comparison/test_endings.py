@@ -93,6 +93,43 @@ Ana likes Windows. | Tests run on Linux, not on Windows.
 We deploy on Fridays and Mondays. | We deploy on Mondays, never on Fridays.
 """
 
+ANOTHER_AGAIN = """
+My favourite editor is Helix, not Vim. | My favourite editor is Zed.
+The user's favourite language is Rust, not Go. | The user's favourite language is Zig.
+We page with PagerDuty, not Opsgenie. | We page with Opsgenie.
+The release branch is develop, not main. | The release branch is main.
+Our CI runs on Buildkite, not on Jenkins. | Our CI runs on Jenkins.
+The deadline is 12 May, not 10 May. | The deadline is 14 May.
+Die API läuft auf Port 9000, nicht auf 8000. | Die API läuft auf Port 8000.
+"""
+BESIDE_IT = """
+The docs are in English, not German. | The blog is in German.
+The retro is on Friday, not Thursday. | The planning is on Thursday.
+We page with PagerDuty, not Opsgenie. | The data team pages with Opsgenie.
+Use tabs, not spaces, in Makefiles. | Use spaces in Python.
+The worker listens on 8081, not 8080. | The API listens on 8080.
+We use pnpm, not npm. | We use pnpm.
+"""
+CALLED = """
+parser_a is slow. | parser_b is slow.
+db1 has 64 GB. | db2 has 64 GB.
+web-1 runs Debian. | web-2 runs Debian.
+src/auth/login.py is covered by tests. | src/auth/logout.py is covered by tests.
+The error comes from load_config(). | The error comes from save_config().
+"""
+
+
+@pytest.mark.parametrize(("one", "other"), pairs(ANOTHER_AGAIN))
+def test_what_is_said_to_be_one_and_not_another_contradicts_a_third_and_the_other(one: str, other: str) -> None:
+    for new, old in ((one, other), (other, one)):
+        assert action(compare(Statement(text=new), Statement(text=old), 0.8)) in {"contradict", "supersede"}
+
+
+@pytest.mark.parametrize(("one", "other"), (*pairs(BESIDE_IT), *pairs(CALLED)))
+def test_what_is_said_of_another_thing_contradicts_nothing(one: str, other: str) -> None:
+    for new, old in ((one, other), (other, one)):
+        assert action(compare(Statement(text=new), Statement(text=old), 0.8)) in {"queue", "keep"}
+
 
 @pytest.mark.parametrize(("old", "new"), pairs(DENIED))
 def test_a_correction_that_denies_what_was_said_takes_its_place(old: str, new: str) -> None:

@@ -1,9 +1,18 @@
 """What a new statement is to an old one, decided by what differs; similarity alone decides nothing."""
 
+from dataclasses import replace
 from typing import Final
 
 from memoryd_actors.comparison.canon import Canon, canon, equal
-from memoryd_actors.comparison.changes import ONE_OF_SEVERAL, cannot_both_be, changes, ends_part, excludes
+from memoryd_actors.comparison.changes import (
+    ONE_OF_SEVERAL,
+    cannot_both_be,
+    changes,
+    denies,
+    ends_part,
+    excludes,
+    stated,
+)
 from memoryd_actors.comparison.difference import difference, pair
 from memoryd_actors.comparison.statement import Comparison, Statement
 from memoryd_actors.comparison.tokens import words
@@ -48,6 +57,13 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     if part or sure or (of_one and excludes(one, other, found)):
         certain = sure and not ONE_OF_SEVERAL.search(one.text)
         return Comparison("contradicts", CERTAIN if certain else _SURE, reason, True)
+    if of_one and denies(other, one):
+        return Comparison("contradicts", _SURE, reason, True)
+    told, before = stated(new.text), stated(old.text)
+    if (told, before) != (new.text, old.text):
+        without = compare(replace(new, text=told), replace(old, text=before), cosine)
+        if without.relation in {"changes", "contradicts"}:
+            return without
     nearness = 0.5 * cosine + 0.5 * found.coverage
     return Comparison("resembles", _NEAR if nearness >= NEAR else _FAR, reason, bool(guards))
 
