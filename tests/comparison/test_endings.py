@@ -125,7 +125,7 @@ def test_what_is_said_to_be_one_and_not_another_contradicts_a_third_and_the_othe
         assert action(compare(Statement(text=new), Statement(text=old), 0.8)) in {"contradict", "supersede"}
 
 
-@pytest.mark.parametrize(("one", "other"), (*pairs(BESIDE_IT), *pairs(CALLED)))
+@pytest.mark.parametrize(("one", "other"), [*pairs(BESIDE_IT), *pairs(CALLED)])
 def test_what_is_said_of_another_thing_contradicts_nothing(one: str, other: str) -> None:
     for new, old in ((one, other), (other, one)):
         assert action(compare(Statement(text=new), Statement(text=old), 0.8)) in {"queue", "keep"}

@@ -54,18 +54,14 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     if newer and not part:
         return Comparison("changes", _SURE, f"{reason} ({newer})", bool(guards))
     sure = of_one and not circumstances and cannot_both_be(one, other, found)
-    if part or sure or (of_one and excludes(one, other, found)):
+    if part or sure or (of_one and (excludes(one, other, found) or denies(other, one))):
         certain = sure and not ONE_OF_SEVERAL.search(one.text)
         return Comparison("contradicts", CERTAIN if certain else _SURE, reason, True)
-    if of_one and denies(other, one):
-        return Comparison("contradicts", _SURE, reason, True)
-    told, before = stated(new.text), stated(old.text)
-    if (told, before) != (new.text, old.text):
-        without = compare(replace(new, text=told), replace(old, text=before), cosine)
-        if without.relation in {"changes", "contradicts"}:
-            return without
     nearness = 0.5 * cosine + 0.5 * found.coverage
-    return Comparison("resembles", _NEAR if nearness >= NEAR else _FAR, reason, bool(guards))
+    near = Comparison("resembles", _NEAR if nearness >= NEAR else _FAR, reason, bool(guards))
+    told, before = replace(new, text=stated(new.text)), replace(old, text=stated(old.text))
+    so = near if (told, before) == (new, old) else compare(told, before, cosine)
+    return so if so.relation in {"changes", "contradicts"} else near
 
 
 def _circumstances(new: Statement, old: Statement, one: Canon, other: Canon) -> tuple[str, ...]:
