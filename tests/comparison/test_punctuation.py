@@ -21,8 +21,6 @@ Call f(); then g(). | Call f() then g().
 The label is `done:`. | The label is `done`.
 """
 ALIKE = """
-We use Vim, Emacs, and Nano. | We use Vim, Emacs and Nano.
-Tests, lint and docs run in CI. | Tests, lint, and docs run in CI.
 We deploy on Fridays. | We deploy on Fridays
 The build runs `make test`. | The build runs make test.
 He calls it “done”. | He calls it "done".

@@ -1,7 +1,7 @@
 """A text in the form in which it says the same as another or does not: what is harmless is out or alike.
 
-Harmless are the capital of a sentence, articles, white space, backticks, the last full stop, a list's last comma, short
-forms, and other ways to write a number, a date, a time or a measure.
+Harmless are the capital of a sentence, articles, white space, backticks, the last full stop, short forms, and other
+ways to write a number, a date, a time or a measure.
 """
 
 import re
@@ -19,7 +19,6 @@ _COPULAS: Final = words("copulas")
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 """Where the comma is no decimal one."""
 _FINAL: Final = frozenset({".", "!", "\n", "`"})
-_LISTS: Final = words("lists")
 
 
 class Canon(NamedTuple):
@@ -113,26 +112,8 @@ def _may_go(tokens: Sequence[Token], at: int, language: str) -> bool:
 
 
 def _without_marks(tokens: list[Token]) -> list[Token]:
-    """Leave out the marks that change nothing: the last ones, backticks, a list's last comma."""
+    """Leave out the marks that change nothing: the last ones, and backticks."""
     end = len(tokens)
     while end and tokens[end - 1].kind == "mark" and tokens[end - 1].text in _FINAL:
         end -= 1
-    found: list[Token] = []
-    comma = -1
-    for at, token in enumerate(tokens[:end]):
-        if token.kind == "mark":
-            if token.text == "`":
-                continue
-            if token.text == ",":
-                if comma > 0 and _ends_list(tokens, comma, at):
-                    continue
-                comma = at
-        found.append(token)
-    return found
-
-
-def _ends_list(tokens: Sequence[Token], comma: int, at: int) -> bool:
-    """Return whether a comma stands before the last item of a list; in `my parents, Ann, and Bob` it does not."""
-    first, last = tokens[comma - 1], tokens[at - 1]
-    listed = at + 1 < len(tokens) and tokens[at + 1].folded in _LISTS
-    return listed and (first.first or first.text[:1].isupper() == last.text[:1].isupper())
+    return [token for token in tokens[:end] if (token.kind, token.text) != ("mark", "`")]

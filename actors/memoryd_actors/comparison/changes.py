@@ -30,10 +30,8 @@ _CLAUSE: Final = re.compile(r"[,;:.!?](?=\s|\Z)")
 _NO: Final = rf"(?:{'|'.join(NEGATORS)})"
 _SAID: Final = rf"(?is)(?:{_NO},\s+)?(?P<said>.+)"
 _GONE: Final = rf"\s{_NO}\s+(?P<gone>[^,;:!?]{{1,80}}"
-_NOT: Final = re.compile(rf"{_SAID},{_GONE})(?P<rest>)")
+NOT: Final = re.compile(rf"{_SAID},{_GONE})(?P<rest>)\Z")
 _BUT: Final = re.compile(rf"{_SAID}{_GONE}?),?\s(?:{'|'.join(words('but'))})\s+(?P<rest>.+)")
-_CALLED: Final = re.compile(r"(?=.*(?:[^\W\d_]{2}|_))(?:[\w./:]|(?<=[a-z])-)+(?:\(\))?")
-"""What things are called that are no values: files, functions, machines."""
 _COPULAS: Final = words("copulas")
 _OTHERS: Final = words("others")
 _ONE_AT_A_TIME: Final = words("one_at_a_time")
@@ -74,19 +72,12 @@ def changes(new: Canon, old: Canon, found: Difference, *, corrects: bool) -> str
 
 def denies(new: Canon, old: Canon) -> bool:
     """Return whether a text denies all in which the old one differs: `in Bonn, not in Ghent`, `not at 8 but at 9`."""
-    match = _NOT.fullmatch(new.text) or _BUT.fullmatch(new.text)
+    match = NOT.fullmatch(new.text) or _BUT.fullmatch(new.text)
     if match is None or any(map(negates, old.tokens)):
         return False
     gone = set(map(meaning, _inside(new, match, "gone")))
     rest = difference(canon(f"{match['said']} {match['rest']}"), old)
     return bool(rest.new and rest.old) and all(meaning(token) in gone for token in rest.old)
-
-
-@remembered(2048)
-def stated(text: str) -> str:
-    """Return a text without what it only denies: of `in Bonn, not in Ghent` the first half."""
-    match = _NOT.fullmatch(text)
-    return match["said"] if match else text
 
 
 def ends_part(new: Canon, old: Canon) -> bool:
@@ -103,17 +94,9 @@ def ends_part(new: Canon, old: Canon) -> bool:
 
 
 def excludes(new: Canon, old: Canon, found: Difference) -> bool:
-    """Return whether two statements are alike, but for one value, or for a word that denies.
-
-    What is called `parser_a` is another thing than what is called `parser_b`.
-    """
-    if not (found.new or found.old):
+    """Return whether two are alike, but for one value or a word that denies, or the new says what the old denies."""
+    if not (found.new or found.old) or denies(old, new):
         return found.denied % 2 == 1
-    called = any(token.kind == "symbol" and _CALLED.fullmatch(token.text) for token in (*found.new, *found.old))
-    return not called and _differ_in_value(new, found)
-
-
-def _differ_in_value(new: Canon, found: Difference) -> bool:
     kinds = [[token.kind for token in side if token.kind != "unit"] for side in (found.new, found.old)]
     values = all(map(is_value, (*found.new, *found.old))) and kinds[0] == kinds[1] and len(kinds[0]) <= 1
     return values and not found.denied and not any(token.folded in _AS_WELL for token in new.tokens)
@@ -137,7 +120,7 @@ def cannot_both_be(new: Canon, old: Canon, found: Difference) -> bool:
         return False
     last = len(ours) - here == len(found.new) and len(theirs) - there == len(found.old)
     words = last and not any(map(is_value, (*found.new, *found.old)))
-    another = _differ_in_value(new, found) or (words and _is_another(ours, found.new, theirs, found.old))
+    another = excludes(new, old, found) or (words and _is_another(ours, found.new, theirs, found.old))
     return another and _is_attribute(ours[:here])
 
 

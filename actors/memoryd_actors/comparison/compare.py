@@ -4,15 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from memoryd_actors.comparison.canon import Canon, canon, equal
-from memoryd_actors.comparison.changes import (
-    ONE_OF_SEVERAL,
-    cannot_both_be,
-    changes,
-    denies,
-    ends_part,
-    excludes,
-    stated,
-)
+from memoryd_actors.comparison.changes import NOT, ONE_OF_SEVERAL, cannot_both_be, changes, ends_part, excludes
 from memoryd_actors.comparison.difference import difference, pair
 from memoryd_actors.comparison.statement import Comparison, Statement
 from memoryd_actors.comparison.tokens import words
@@ -54,12 +46,13 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     if newer and not part:
         return Comparison("changes", _SURE, f"{reason} ({newer})", bool(guards))
     sure = of_one and not circumstances and cannot_both_be(one, other, found)
-    if part or sure or (of_one and (excludes(one, other, found) or denies(other, one))):
+    if part or sure or (of_one and excludes(one, other, found)):
         certain = sure and not ONE_OF_SEVERAL.search(one.text)
         return Comparison("contradicts", CERTAIN if certain else _SURE, reason, True)
     nearness = 0.5 * cosine + 0.5 * found.coverage
     near = Comparison("resembles", _NEAR if nearness >= NEAR else _FAR, reason, bool(guards))
-    told, before = replace(new, text=stated(new.text)), replace(old, text=stated(old.text))
+    # What is said to be Helix, not Vim, is compared by its Helix.
+    told, before = (replace(side, text=NOT.sub(r"\g<said>", side.text)) for side in (new, old))
     so = near if (told, before) == (new, old) else compare(told, before, cosine)
     return so if so.relation in {"changes", "contradicts"} else near
 

@@ -26,6 +26,7 @@ _WHO: Final = dict.fromkeys(words("self"), "@self") | {
     for word in group.split()
 }
 """Who is spoken of. Who says `I` and whom others call `you` or the user may be the same."""
+_BARE: Final[frozenset[Kind]] = frozenset({"symbol", "mark", "name"})
 _FEW: Final = 4
 """Tokens in which two texts may differ so that every word of them counts."""
 _SHORTEST_PART: Final = 3
@@ -131,8 +132,8 @@ def _close(new: Canon, old: Canon, *, valued: bool) -> list[str]:
     if not valued and (all(heavy) or (any(heavy) and differing == 1)):
         found.append(pair(*heavy))
     if not valued:
-        bare = [one for one in (*ours, *theirs) if one.kind == "symbol" or one.text.lower() == one.text.upper()]
-        found += [f"only one has {it.text!r}" for it in bare if it.kind in {"symbol", "mark"} or not it.text.isascii()]
+        bare = [one for one in (*ours, *theirs) if not one.folded or one.text.lower() == one.text.upper()]
+        found += [f"only one has {it.text!r}" for it in bare if it.kind in _BARE or not it.text.isascii()]
     forms = ((one, other) for one in ours[:_FEW] for other in theirs[:_FEW] if _is_form(_spelled(one), _spelled(other)))
     return found + [pair([one], [other]) for one, other in forms]
 

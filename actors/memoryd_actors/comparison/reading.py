@@ -30,6 +30,8 @@ _NUMBER: Final = re.compile(
     r"(?P<unit>(?:\u00b0|%|\u2030|[$\u20ac\u00a3\u00a5]|[^\W\d_]{1,3})?(?:[^\W\d_])?)"
 )
 _ORDINAL: Final = re.compile(rf"(\d{{1,9}})(?:{NTH})")
+_NAME: Final = re.compile(r"(?=.*(?:[^\W\d_]{2}|_))(?:[\w./:]|(?<=[a-z])-)+(?:\(\))?")
+"""What things are called: files, functions, machines. What is said of `parser_a` says nothing of `parser_b`."""
 _DATE: Final = re.compile(r"(?:\d{4}|-)-\d\d-\d\d")
 _CLITICS: Final = (("'re", "are"), ("'ve", "have"), ("'ll", "will"), ("'m", "am"))
 _IS: Final = frozenset("it he she that there here what who where something everything nothing".split())
@@ -111,7 +113,7 @@ class Tokenizer:
                 if unit:
                     self._add(_MERIDIEM.get(unit.lower()) or UNITS.get(unit) or unit, "unit", at)
         else:
-            self._add(core, "symbol", at)
+            self._add(core, "name" if _NAME.fullmatch(core) else "symbol", at)
 
     def _behind_number(self) -> bool:
         return bool(self._found) and self._found[-1].kind == "number"
