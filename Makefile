@@ -37,10 +37,10 @@ test: $(VENV)/dev  ## run the tests, but for the slow ones; ARGS='tests/rules -k
 ifdef ARGS
 	$(PYTEST) $(ARGS)
 else
-	@# Tests that start a user manager have the machine to themselves. Both parts run, whatever the first one says.
+	@# Tests that start a user manager have no other tests beside them. Both parts run, whatever the first one says.
 	@failed=0; set -x; \
-	$(PYTEST) -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow" --ignore=tests/service $(ORDER) || failed=1; \
 	$(PYTEST) tests/service $(ORDER) || failed=1; \
+	$(PYTEST) -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow" --ignore=tests/service $(ORDER) || failed=1; \
 	exit $$failed
 endif
 
