@@ -191,6 +191,7 @@ def test_nothing_written_and_nothing_said_during_a_change_is_lost_or_unfindable(
             assert f"said {text}" in {one.record.content for one in found}
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)
 def test_a_purge_reaches_the_index_that_is_built_and_the_one_that_is_kept(
     daemon: RunningDaemon, folders: tuple[Path, Path]
