@@ -31,7 +31,7 @@ def add_to(group: typer.Typer) -> None:
 def summarize(
     name: Name = "",
     *,
-    turns: Annotated[str, typer.Option(metavar="FIRST-LAST", help="Turns of the user, counted from 1.")],
+    turns: Annotated[str, typer.Option(metavar="FIRST-LAST", help="Turns of the user, from 1; 3- and -20 are open.")],
     focus: Annotated[
         str, typer.Option(metavar="TEXT", help="decisions, facts, context, all, or what matters most.")
     ] = "",
@@ -40,10 +40,11 @@ def summarize(
 ) -> None:
     """Tell turns of a session shortly, as a record with dates and key facts; nothing is archived by it."""
     first, joined, last = turns.partition("-")
-    if not first.isdecimal() or (joined and not last.isdecimal()):
-        raise typer.BadParameter(f"{turns!r} is not FIRST-LAST")
+    if not (first or last) or not (first or "1").isdecimal() or not (last or "1").isdecimal():
+        raise typer.BadParameter(f"{turns!r} is not FIRST-LAST: 3-20, 3- up to the last turn, -20 from the first, or 3")
+    begin, end = int(first or 1), int(last or 0) if joined else int(first)
     with at.connect() as memory:
-        told = memory.summarize_conversation(int(first), int(last or first), focus=focus, session=name)
+        told = memory.summarize_conversation(begin, end or None, focus=focus, session=name)
     if as_json:
         out_json(told)
     else:
@@ -91,6 +92,8 @@ def _show(one: "TurnSummary") -> None:
         out(printable(one.summary))
     for fact in one.key_facts:
         out(f"- {printable(fact)}")
+    for first, last in one.overlaps:
+        out(f"(another summary, of turns {first} to {last}, tells some of these turns as well)")
     out("")
 
 

@@ -403,14 +403,20 @@ class AsyncClient(Suspending):
         return await self.call(Compact(session=session), deadline_s)
 
     async def summarize_conversation(
-        self, start_turn: int, end_turn: int, *, focus: str = "", session: str = "", deadline_s: float = 300.0
+        self,
+        start_turn: int = 1,
+        end_turn: int | None = None,
+        *,
+        focus: str = "",
+        session: str = "",
+        deadline_s: float = 300.0,
     ) -> TurnSummary:
-        """Tell turns of a session shortly, by default of this one, both ends among them; durable on return.
+        """Tell turns of a session shortly, by default all of this one, both ends among them; durable on return.
 
-        A turn is what the user says and all that follows, counted from 1. `focus`: decisions, facts, context, or in
-        words what matters most. Nothing is archived by it: see `archive_old_messages`.
+        A turn is what the user says and all that follows, counted from 1; without an end it is up to the last. `focus`:
+        decisions, facts, context, or in words what matters most. Nothing is archived by it: see `archive_old_messages`.
         """
-        request = SummarizeTurns(start_turn=start_turn, end_turn=end_turn, focus=focus, session=session)
+        request = SummarizeTurns(start_turn=start_turn, end_turn=end_turn or 0, focus=focus, session=session)
         (summary,) = (await self.call(request, deadline_s)).summaries
         return summary
 

@@ -79,6 +79,38 @@ def test_what_has_no_summary_is_not_archived_and_what_has_gives_way_to_it(served
             client.archive_old_messages(9)
 
 
+def test_a_summary_takes_the_place_of_those_within_it_and_tells_of_those_that_it_overlaps(
+    served: RunningDaemon,
+) -> None:
+    with served.client("s1") as client:
+        say(client)
+        client.summarize_conversation(1, 1)
+        decisions = client.summarize_conversation(2, 2, focus="decisions")
+        client.summarize_conversation(2, 3, focus="facts")
+        assert [one.turns for one in client.turn_summaries().summaries] == [(1, 1), (2, 2), (2, 3)]
+        whole = client.summarize_conversation(1, 3)
+        assert [one.id for one in client.turn_summaries().summaries] == [whole.id]
+        assert client.get(decisions.id).superseded_by == whole.id
+        crossing = client.summarize_conversation(2, 4)
+        assert crossing.overlaps == ((1, 3),)
+        assert "of turns 1 to 3, tells some of these turns as well" in Tools(client, "all").call("view_summaries")
+        built = client.archive_old_messages(5)
+        assert built.archived_turns == 4
+        system = client.build_context().system
+        assert system.count("We decided to take PostgreSQL 17") == 1
+
+
+def test_an_end_that_is_missing_is_the_first_or_the_last_turn(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        say(client)
+        assert client.summarize_conversation(start_turn=3).turns == (3, 4)
+        assert client.summarize_conversation(end_turn=2).turns == (1, 2)
+        assert client.summarize_conversation().turns == (1, 4)
+        tools = Tools(client, "all")
+        assert tools.call("summarize_conversation", {"start_turn": 2, "focus": "x"}).startswith("[turns 2 to 4, ")
+        assert tools.call("summarize_conversation", {"end_turn": 3, "focus": "x"}).startswith("[turns 1 to 3, ")
+
+
 def test_core_memory_says_what_was_summarised_last_and_agents_do_it_with_their_tools(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         say(client)

@@ -72,6 +72,41 @@ async def test_a_decision_and_a_question_come_before_small_talk(loaded: Loaded) 
         assert WHEELS[2] in summary.outcome
 
 
+COMPARED = (
+    Spoken("We need a scheduler for the harbour office. Tidewise costs 12 euros a month, Quayplan has no export."),
+    Spoken("Tidewise exports to CSV and has an API with 3 endpoints; Anchorage is for 40 users at most.", "assistant"),
+    Spoken("The deadline of the harbour office is the 1st of December 2026, and Port Dock 4 closes in May."),
+)
+SETTLED = (
+    "Let us take Tidewise.",
+    "OK, go with Tidewise then.",
+    "Tidewise it is.",
+    "No, the port is 5433.",
+    "I meant Quayplan.",
+    "Never mind, use Quayplan.",
+    "Please remember that Dock 4 is ours.",
+    "Nimm Tidewise.",
+)
+
+
+@pytest.mark.parametrize("focus", ["", KINDS_OF_FOCUS["decisions"], "what does Quayplan cost?"])
+@pytest.mark.parametrize("settled", SETTLED)
+async def test_no_summary_leaves_out_what_a_user_decides_corrects_or_asks_to_remember(settled: str, focus: str) -> None:
+    summariser = LocalSummariser(NoModel(), NoModel())
+    said = [*COMPARED[:2], Spoken(settled), *COMPARED[2:]]
+    first = await summariser.summarise(said, budget_tokens=120, focus=focus)
+    assert f'The user said: "{settled}"' in first.points
+    again = await summariser.summarise(COMPARED * 2, budget_tokens=140, earlier=first.text, focus=focus)
+    assert f'The user said: "{settled}"' in again.points
+    assert (first.left_out, again.left_out) == (0, 0)
+
+
+async def test_a_summary_says_how_much_that_it_must_not_leave_out_had_no_room() -> None:
+    said = [Spoken(f"Let's take harbour scheduler number {number}.") for number in range(20)]
+    summary = await LocalSummariser(NoModel(), NoModel()).summarise(said, budget_tokens=200)
+    assert summary.left_out == 20 - len(summary.points) > 0
+
+
 async def test_a_title_is_what_was_asked_and_nothing_that_was_pasted() -> None:
     wanted = "boats: add a column for the year in which each was built"
     pasted = (
@@ -91,7 +126,7 @@ async def test_a_title_is_what_was_asked_and_nothing_that_was_pasted() -> None:
 async def test_what_is_near_to_the_focus_comes_first(loaded: Loaded) -> None:
     async with loaded() as embedder:
         said = [
-            Spoken(f"We decided to paint boat {number} blue because the harbour master asked.") for number in "1234"
+            Spoken(f"We have painted boat {number} blue because the harbour master asked.") for number in "1234"
         ]
         said += [Spoken("The bakery on the quay opens at six.", "assistant"), *said]
         summariser = LocalSummariser(embedder, embedder)

@@ -45,6 +45,9 @@ READ = 1_000
 READ_CHARACTERS = 2_000_000
 KEEPER_S = 60.0
 WHOLE: Final = "all"
+LEFT_OUT: Final = "For {} more of what the user decided or corrected there was no room; a search finds them."
+ROOM_FOR_LEFT_OUT = 32
+"""Tokens that it has."""
 LONGEST_LAST = 200
 """Characters of the newest summary that a view of core memory shows."""
 
@@ -129,7 +132,7 @@ class TurnSummariser:
     async def summaries(self, key: Key, info: SessionInfo) -> TurnSummaries:
         """Return what of a session is summarised and archived."""
         stored = await self._stored(key, info)
-        found = [_as_summary(memory, info) for memory in stored]
+        found = [_as_summary(memory, info, stored) for memory in stored]
         entry = None
         if info.summary:
             entry = (await self._transcripts.get(key, [info.summary])).get(info.summary)
@@ -151,11 +154,11 @@ class TurnSummariser:
 
     async def _summarize(self, request: SummarizeTurns, key: Key, info: SessionInfo) -> TurnSummaries:
         turns = await self._turns(key, 0)
-        _check_turns(request, len(turns.begins))
+        request = _checked(request, len(turns.begins))
         said = [one for one in turns.of(request.start_turn, request.end_turn) if not one.covers]
         focus = one_line(request.focus)
         summary = await self._summariser.summarise(
-            said_of(said), budget_tokens=self._tokens, purpose="compaction", focus=_wanted(focus)
+            said_of(said), budget_tokens=self._tokens - ROOM_FOR_LEFT_OUT, purpose="compaction", focus=_wanted(focus)
         )
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
         new = _as_memory(caller, request, focus, summary, said)
@@ -163,12 +166,12 @@ class TurnSummariser:
         seen = await self._gate.look(info.project, [new])
         admitted = self._gate.admit(new, caller, seen, writer=Caller(owner=key[0], agent=NODE))
         await self._recall.note_written(caller, [new.id])
-        same = [
+        within = [
             one
             for one in await self._stored(key, info)
-            if one.metadata.get(TURNS) == new.metadata[TURNS] and one.metadata.get(FOCUS, "") == focus
+            if _within(one, request) and (not _wanted(focus) or one.metadata.get(FOCUS, "") == focus)
         ]
-        again = tuple(Supersede(one.id, new.id, "summarised again") for one in same)
+        again = tuple(Supersede(one.id, new.id, "summarised again") for one in within)
         # Where the same was told in the same words before, it is that summary.
         stored = await self._keeper.ask(StoreFindings((admitted,), caller, again, NODE), deadline_s=KEEPER_S)
         every = await self.summaries(key, info)
@@ -205,7 +208,11 @@ class TurnSummariser:
         earlier = ""
         if info.summary and (entry := (await self._transcripts.get(key, [info.summary])).get(info.summary)):
             earlier = told(entry.content)
-        points = [f"Turns {one.metadata[TURNS]}: {line}" for one in used for line in _lines(one)]
+        said: dict[str, str] = {}
+        for one in used:
+            for line in _lines(one):
+                said.setdefault(line, one.metadata[TURNS])  # summaries that overlap quote the same
+        points = [f"Turns {turns}: {line}" for line, turns in said.items()]
         text = "\n".join([earlier, *(f"- {point}" for point in points)]).strip()
         by = ", ".join(dict.fromkeys(one.metadata.get(BY, EXTRACTED) for one in used))
         counted = await self._compactor.tokens_of(text)
@@ -213,9 +220,10 @@ class TurnSummariser:
             return text, by
         spoken = [Spoken("\n".join(f"- {line}" for line in _lines(one)), role="assistant") for one in used]
         shorter = await self._summariser.summarise(
-            spoken, budget_tokens=self._tokens, purpose="rollup", earlier=earlier
+            spoken, budget_tokens=self._tokens - ROOM_FOR_LEFT_OUT, purpose="rollup", earlier=earlier
         )
-        return shorter.text or text, shorter.by
+        left_out = f"\n- {LEFT_OUT.format(shorter.left_out)}" if shorter.left_out else ""
+        return f"{shorter.text}{left_out}" if shorter.text else text, shorter.by
 
     # --- what there is
 
@@ -266,12 +274,15 @@ def _begins_turn(record: TranscriptRecord) -> bool:
     return record.kind == "message" and record.role == "user" and not record.covers
 
 
-def _check_turns(request: SummarizeTurns, turns: int) -> None:
+def _checked(request: SummarizeTurns, turns: int) -> SummarizeTurns:
+    """Return the request with the turn at which it ends."""
+    request = msgspec.structs.replace(request, end_turn=request.end_turn or turns)
     if not request.start_turn <= request.end_turn <= turns:
         raise Refused(
             f"there are no turns {request.start_turn} to {request.end_turn}: the session has {turns}",
             "Turns are those of the user, counted from 1; both ends are among them.",
         )
+    return request
 
 
 def _wanted(focus: str) -> str:
@@ -286,7 +297,8 @@ def _as_memory(
     # Where the conversation is quoted, the outcome is one of its lines.
     outcome = "" if summary.outcome in summary.points else summary.outcome
     about = " ".join(filter(None, (summary.topic and f"Topic: {summary.topic}.", outcome)))
-    facts = "\n".join(f"- {point}" for point in summary.points) or f"- {len(said)} entries in which nothing was said."
+    points = [*summary.points, *([LEFT_OUT.format(summary.left_out)] if summary.left_out else [])]
+    facts = "\n".join(f"- {point}" for point in points) or f"- {len(said)} entries in which nothing was said."
     which = f"turn {first}" if first == last else f"turns {first} to {last}"
     head = f"What was said in {which} of the session {caller.session[:100]}{f', above all {focus}' if focus else ''}:"
     return NewMemory(
@@ -308,7 +320,7 @@ def _as_memory(
     )
 
 
-def _as_summary(memory: Memory, info: SessionInfo) -> TurnSummary:
+def _as_summary(memory: Memory, info: SessionInfo, every: Sequence[Memory]) -> TurnSummary:
     turns = _span(memory) or (1, 1)
     body = memory.content.partition("\n")[2]
     about, _, facts = body.rpartition(FACTS_OPENING)
@@ -325,7 +337,20 @@ def _as_summary(memory: Memory, info: SessionInfo) -> TurnSummary:
         by=memory.metadata.get(BY, ""),
         created_at=memory.created_at,
         archived=turns[1] <= info.last_summarized_turn,
+        overlaps=tuple(dict.fromkeys(other for one in every if (other := _span(one)) and _crosses(turns, other))),
     )
+
+
+def _crosses(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    """Return whether two ranges have turns in common, and each has others of its own."""
+    first, second = sorted((one, other))
+    return first[0] < second[0] <= first[1] < second[1]
+
+
+def _within(memory: Memory, request: SummarizeTurns) -> bool:
+    """Return whether a summary tells only turns of a request."""
+    span = _span(memory)
+    return span is not None and request.start_turn <= span[0] and span[1] <= request.end_turn
 
 
 def _lines(memory: Memory) -> list[str]:

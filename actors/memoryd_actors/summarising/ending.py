@@ -40,6 +40,10 @@ class Ending(msgspec.Struct, frozen=True):
     settles: str
     """What decides or explains something."""
     mine: str
+    chooses: str
+    """How a user's sentence begins that chooses something: `let us take the second one`."""
+    corrects: str
+    """How one begins that corrects something or takes it back."""
     supposes: str
     """How a sentence begins that only supposes something."""
     refers: str = NEVER

@@ -34,6 +34,8 @@ CHARACTERS_PER_TOKEN = 2.0
 CENTRALITY = 0.4
 """Share of the score that a sentence gets for being central; what it is decides the rest. At 1.0 four points less of
 what people noted comes into a summary: what is most central is small talk."""
+AHEAD = 2.0
+"""More than a score and the likeness to what is chosen can make up for."""
 LONGEST_TITLE = 80
 MOST_TAGS = 5
 _WORD_DIMENSIONS = 512
@@ -95,6 +97,7 @@ class LocalSummariser:
             outcome=ending,
             tags=tuple(topics(found, MOST_TAGS)),
             points=tuple(lines),
+            left_out=sum(unit.settles for unit in every) - sum(every[place].settles for place in places),
         )
 
     async def _near(self, focus: str, texts: Sequence[str], vectors: Vectors) -> list[float]:
@@ -143,7 +146,8 @@ def _selected(every: Sequence[Unit], vectors: Vectors, costs: Sequence[int], bud
     ranks = centrality(vectors)
     scores = [(1 - CENTRALITY + CENTRALITY * float(rank)) * unit.boost for rank, unit in zip(ranks, every, strict=True)]
     best = max(scores, default=1.0) or 1.0
-    scores = [score / best for score in scores]
+    # What is settled comes before all else, however like it is to what is chosen already.
+    scores = [score / best + AHEAD * unit.settles for score, unit in zip(scores, every, strict=True)]
     room, old_room = budget, int(budget * EARLIER_SHARE) if before < len(every) else budget
 
     def fits(place: int) -> bool:

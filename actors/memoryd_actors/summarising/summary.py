@@ -45,6 +45,8 @@ class Summary:
     tags: tuple[str, ...] = ()
     points: tuple[str, ...] = ()
     """The lines of the text, without their dashes."""
+    left_out: int = 0
+    """Sentences for which there was no room although the user decided or corrected something with them."""
     note: str = ""
     """Why it is not by a model, where one was asked."""
 

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from memoryd_actors.capture import explicit
 from memoryd_actors.summarising.ending import ENDINGS
+from memoryd_actors.summarising.outcome import decides
 from memoryd_actors.summarising.summary import Spoken
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.hidden import strip_hidden
@@ -18,6 +20,8 @@ from memoryd_actors.texts.words import content_words
 LONGEST_READ = 6_000
 """Characters of one message that are looked at: the beginning says what it is about."""
 LONGEST_UNIT = 280
+LONGEST_SETTLING = 24
+"""Words of a sentence that chooses or corrects something; a longer one explains."""
 FEWEST_WORDS = 3
 """Words that carry meaning, in a sentence that stands for others."""
 PER_MESSAGE = 40
@@ -29,6 +33,7 @@ MOST_UNITS = 240
 STRETCHES = 24
 """Parts of a long conversation, each of which is heard."""
 
+_NO_USER = frozenset({"assistant", "system", "tool"})
 _FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 _DECORATION = re.compile(r"^(?:[#>*\-•|\s]|\d{1,2}[.)]\s)+|[*_#|]{2,}")
 _DECIDES = re.compile(rf"\b(?:{'|'.join(typed(one.settles) for one in ENDINGS)})\b", re.IGNORECASE)
@@ -37,6 +42,11 @@ _SPECIFIC = re.compile(
 )
 _ASKS = re.compile(r"[?\uff1f]\s*$")
 _ANNOUNCES = re.compile(rf"\W*(?:{'|'.join(typed(one.announces) for one in ENDINGS)})\b", re.IGNORECASE)
+_SETTLES = re.compile(
+    rf"\W*(?:{'|'.join(f'{typed(one.chooses)}|{typed(one.corrects)}' for one in ENDINGS)})", re.IGNORECASE
+)
+_TOLD_BEFORE = re.compile(r'(?<!The assistant) said: "(?P<said>.*)"\Z')
+"""A line of an earlier summary that quotes a user."""
 _SUPPOSES = re.compile(rf"\W*(?:{'|'.join(typed(one.supposes) for one in ENDINGS)})\b", re.IGNORECASE)
 DECISION = 0.5
 QUESTION = 0.3
@@ -66,6 +76,8 @@ class Unit:
     """Whether it names a number, a name, a file, something of somebody's own."""
     worth: float = 0.0
     """How much it speaks of what the conversation speaks of."""
+    settles: bool = False
+    """Whether a user decides or corrects something with it, or asks to have it remembered: no summary leaves it out."""
     nearness: float = 0.0
     """To what matters most to who asks, 0 to 1."""
 
@@ -85,7 +97,7 @@ class Unit:
     @property
     def by_user(self) -> bool:
         """Whether a person said it."""
-        return self.role not in {"assistant", "system", "tool"}
+        return self.role not in _NO_USER
 
     @property
     def point(self) -> str:
@@ -111,7 +123,7 @@ def units(said: Sequence[Spoken]) -> list[Unit]:
         for unit in _of_message(one, place):
             key = unit.text.casefold()
             words = set(content_words(unit.text))
-            if key in seen or len(words) < FEWEST_WORDS:
+            if key in seen or len(words) < (1 if unit.settles else FEWEST_WORDS):
                 continue
             seen.add(key)
             spoken.update(words)
@@ -136,6 +148,8 @@ def earlier_units(earlier: str) -> list[Unit]:
             role="assistant" if line.startswith("The assistant ") else "",
             decides=bool(_DECIDES.search(line)),
             specific=bool(_SPECIFIC.search(line)),
+            settles=(quoted := _TOLD_BEFORE.search(line)) is not None
+            and (_settles(quoted["said"]) or bool(explicit(quoted["said"]))),
         )
         for place, line in enumerate(lines)
     ]
@@ -161,6 +175,8 @@ def _of_message(one: Spoken, place: int) -> list[Unit]:
         line for line in text.split("\n") if not LOG_LINE.match(line) and not line.lstrip().startswith(">")
     )
     who = one_line(one.name, 60) or (f"The {one.role}" if one.role else "Somebody")
+    by_user = one.role not in _NO_USER
+    asked = [captured.content for captured in explicit(text)] if by_user else []
     found: list[Unit] = []
     for sentence in sentences(text)[:PER_MESSAGE]:
         # A quotation in marks stays one: no mark of its own may end it.
@@ -168,9 +184,18 @@ def _of_message(one: Spoken, place: int) -> list[Unit]:
         if _SUPPOSES.match(said):
             continue
         if said and not (one.role == "assistant" and _ANNOUNCES.match(said)):
-            asks, decides = bool(_ASKS.search(said)), bool(_DECIDES.search(said))
-            found.append(Unit(said, who, place, one.role, asks, decides, bool(_SPECIFIC.search(said))))
+            asks, explains = bool(_ASKS.search(said)), bool(_DECIDES.search(said))
+            settles = by_user and (
+                (not asks and _settles(said)) or any(sentence.text in one or one in sentence.text for one in asked)
+            )
+            specific = bool(_SPECIFIC.search(said))
+            found.append(Unit(said, who, place, one.role, asks, explains, specific, settles=settles))
     return found
+
+
+def _settles(said: str) -> bool:
+    """Return whether a user's sentence decides or corrects something."""
+    return decides(said) or (len(said.split()) <= LONGEST_SETTLING and _SETTLES.match(said) is not None)
 
 
 def _thinned(found: list[Unit]) -> list[Unit]:
@@ -180,6 +205,6 @@ def _thinned(found: list[Unit]) -> list[Unit]:
     each = MOST_UNITS // STRETCHES
     for stretch in range(STRETCHES):
         begin, end = stretch * len(found) // STRETCHES, (stretch + 1) * len(found) // STRETCHES
-        best = sorted(found[begin:end], key=lambda unit: -unit.worth * unit.boost)[:each]
+        best = sorted(found[begin:end], key=lambda unit: (not unit.settles, -unit.worth * unit.boost))[:each]
         kept += sorted(best, key=lambda unit: unit.place)
     return kept

@@ -54,8 +54,8 @@ class SessionSearch(Tool, frozen=True, kw_only=True):
 class SummarizeConversation(Tool, frozen=True, kw_only=True):
     """Tell turns of a conversation shortly, as a record of its own; without turns: compact what is oldest.
 
-    A turn is what the user says and all that follows, counted from 1. Nothing is deleted. Do this when the context
-    fills, then archive_old_messages.
+    A turn is what the user says and all that follows, counted from 1. Without a start: from the first; without an end:
+    to the last. Nothing is deleted. Do this when the context fills, then archive_old_messages.
     """
 
     name = "summarize_conversation"
@@ -75,9 +75,9 @@ class SummarizeConversation(Tool, frozen=True, kw_only=True):
                 return "There was nothing to summarize: the conversation is short enough."
             sizes = f"{done.tokens_before} tokens in {done.tokens_after}"
             return f"{done.entries} entries are summarized, {sizes}:\n{done.summary}"
-        first = self.start_turn or 1
-        last = self.end_turn or first
-        request = SummarizeTurns(start_turn=first, end_turn=last, focus=self.focus, session=self.session)
+        request = SummarizeTurns(
+            start_turn=self.start_turn or 1, end_turn=self.end_turn or 0, focus=self.focus, session=self.session
+        )
         reply = await ask(request, 300.0)
         return "\n".join(map(_told, reply.summaries))
 
@@ -119,7 +119,8 @@ def _told(one: TurnSummary) -> str:
     head = f"[turns {one.turns[0]} to {one.turns[1]}, {day(one.since)} to {day(one.until)}"
     head += f", above all {line(one.focus, 60)}" if one.focus else ""
     head += f", by {line(one.by, 60)}{', archived' if one.archived else ''}]"
-    return "\n".join(filter(None, (head, one.summary, *(f"- {fact}" for fact in one.key_facts))))
+    others = (f"(Another summary, of turns {a} to {b}, tells some of these turns as well.)" for a, b in one.overlaps)
+    return "\n".join(filter(None, (head, one.summary, *(f"- {fact}" for fact in one.key_facts), *others)))
 
 
 def _statistics(reply: TurnSummaries) -> str:

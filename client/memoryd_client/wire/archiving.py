@@ -33,6 +33,8 @@ class TurnSummary(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     created_at: datetime
     archived: bool = False
     """Whether all of these turns are archived."""
+    overlaps: tuple[tuple[int, int], ...] = ()
+    """Turns of summaries that tell some of these turns as well, but neither all nor only these."""
 
 
 class TurnSummaries(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="turn_summaries"):
@@ -55,14 +57,15 @@ class TurnSummaries(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 class SummarizeTurns(Request[TurnSummaries], frozen=True, kw_only=True, omit_defaults=True, tag="summarize_turns"):
     """Tell some turns of a session shortly; answered with that summary when it is durable.
 
-    Nothing is archived by it. A summary of the same turns with the same focus takes the place of the one before.
+    Nothing is archived by it. A summary takes the place of those that tell only turns of its own: all of them where it
+    has no focus, else those with the same.
     """
 
     needs_memory = True
 
-    start_turn: Turn
-    end_turn: Turn
-    """It is among them."""
+    start_turn: Turn = 1
+    end_turn: Annotated[int, msgspec.Meta(ge=0, le=10_000_000)] = 0
+    """It is among them. 0: the last."""
     focus: Focus = ""
     """decisions, facts, context, all, or in words what matters most; empty: all."""
     session: str = ""
