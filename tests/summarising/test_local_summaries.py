@@ -125,9 +125,7 @@ async def test_a_title_is_what_was_asked_and_nothing_that_was_pasted() -> None:
 
 async def test_what_is_near_to_the_focus_comes_first(loaded: Loaded) -> None:
     async with loaded() as embedder:
-        said = [
-            Spoken(f"We have painted boat {number} blue because the harbour master asked.") for number in "1234"
-        ]
+        said = [Spoken(f"We have painted boat {number} blue because the harbour master asked.") for number in "1234"]
         said += [Spoken("The bakery on the quay opens at six.", "assistant"), *said]
         summariser = LocalSummariser(embedder, embedder)
         without, within, named = [
