@@ -26,7 +26,7 @@ from memoryd_cli.base.options import (
 )
 from memoryd_cli.base.output import note, one_line, out, out_json, printable, table
 from memoryd_client.base.wording import counted
-from memoryd_client.transcript_lines import decode_event
+from memoryd_client.transcript_lines import decode_event, form_of
 from memoryd_client.wire.transcripts import Entry, Kind, Role
 
 if TYPE_CHECKING:
@@ -368,14 +368,12 @@ def _heading(record: "TranscriptRecord") -> str:
 
 
 def _entries(lines: BinaryIO) -> Iterator[Entry]:
-    decode = msgspec.json.Decoder(Entry).decode
     stood = Counter[bytes]()
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
-                found = decode_event(line, stood[line])
-                yield decode(line.decode(errors="replace")) if found is None else found
-            except msgspec.MsgspecError as exc:
-                hint = 'A line is {"role": "user", "content": "..."}.'
+                yield decode_event(line, stood[line])
+            except (msgspec.MsgspecError, RecursionError) as exc:
+                hint = f'A line is {{"role": "user", "content": "..."}}, or {form_of(line)}.'
                 raise CommandFailed(f"stdin, line {number}: {exc}", hint) from exc
             stood[line] += 1

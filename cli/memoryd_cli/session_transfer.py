@@ -12,7 +12,7 @@ import typer
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Agent, Autostart, InSession, Json, Owner, Session, connect, examples, placed
 from memoryd_cli.base.output import note, out, out_json
-from memoryd_client.transcript_lines import Header, decode_any, encode, exported, identified, record
+from memoryd_client.transcript_lines import Header, decode_any, encode, exported, form_of, identified, record
 from memoryd_client.wire.transcripts import Appended, TranscriptRecord
 
 if TYPE_CHECKING:
@@ -148,8 +148,7 @@ def _read(source: str, session: str) -> Iterator[tuple[Header, TranscriptRecord]
             try:
                 found = decode_any(text)
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
-                hint = 'A line is {"type": "message", "role": "user", "content": "...", "timestamp": "..."}.'
-                raise CommandFailed(f"{source}, line {number}: {exc}", hint) from exc
+                raise CommandFailed(f"{source}, line {number}: {exc}", f"A line is {form_of(text)}.") from exc
             if isinstance(found, Header):
                 header = found
                 continue

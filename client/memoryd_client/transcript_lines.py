@@ -2,6 +2,7 @@
 
 import hashlib
 from datetime import datetime
+from typing import Final
 
 import msgspec
 
@@ -46,10 +47,38 @@ class Header(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True, tag_
     agent: str = ""
 
 
+FORMS: Final = {
+    "message": '{"type": "message", "role": "user", "content": "...", "timestamp": "2026-01-31T12:00:00Z"}',
+    "tool_call": '{"type": "tool_call", "toolName": "...", "args": {}, "timestamp": "2026-01-31T12:00:00Z"}',
+    "tool_result": '{"type": "tool_result", "toolCallId": "...", "result": "...", "timestamp": "2026-01-31T12:00:00Z"}',
+}
+"""What a line looks like, by its type."""
+_CONTENT: Final = {"message": "content", "tool_call": "args", "tool_result": "result"}
+_SHARED: Final = ("toolName", "toolCallId", "timestamp")
+_MEANT: Final = {
+    "tool_name": "toolName",
+    "tool": "toolName",
+    "tool_call_id": "toolCallId",
+    "tool_use_id": "toolCallId",
+    "call_id": "toolCallId",
+    "callId": "toolCallId",
+    "input": "args",
+    "arguments": "args",
+    "output": "result",
+    "text": "content",
+    "time": "timestamp",
+    "ts": "timestamp",
+    "at": "timestamp",
+    "date": "timestamp",
+    "created_at": "timestamp",
+}
+"""What other programs call a field of a line, and what it is called here."""
 encode = msgspec.json.Encoder().encode
 decode_line = msgspec.json.Decoder(Line).decode
 _decode_given = msgspec.json.Decoder(GivenLine).decode
 _decode_header = msgspec.json.Decoder(Header).decode
+_decode_fields = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_decode_entry = msgspec.json.Decoder(Entry).decode
 _decode_text = msgspec.json.Decoder(str).decode
 
 
@@ -108,7 +137,36 @@ def decode_any(text: bytes) -> Line | Header:
     Raises:
         msgspec.MsgspecError: neither an event nor the beginning of a session.
     """
-    return _decode_header(text) if _kind(text).type == "session" else _decode_given(text)
+    return _decode_header(text) if _kind(text).type == "session" else _event(text)
+
+
+def _event(text: bytes) -> GivenLine:
+    """Return an event as another program may have written it: a result may be any JSON, also as `content`.
+
+    Raises:
+        msgspec.MsgspecError: it is none; where a field has another name than here, the message says which it is.
+    """
+    fields = _decode_fields(text)
+    wanted = _CONTENT.get(_kind(text).type, "")
+    if wanted == "result" and "result" not in fields and "content" in fields:
+        fields["result"] = fields.pop("content")
+    for name in fields:
+        meant = wanted if name in _CONTENT.values() else _MEANT.get(name)
+        if meant and name != meant and meant not in fields and meant in {wanted, *_SHARED}:
+            raise msgspec.ValidationError(f"in a line of this type `{name}` is called `{meant}`")
+    result = bytes(fields.get("result", b""))
+    if result and not result.startswith(b'"'):
+        said = "" if result == b"null" else msgspec.json.format(result, indent=-1).decode()
+        fields["result"] = msgspec.Raw(encode(said))
+    return _decode_given(encode(fields))
+
+
+def form_of(text: bytes) -> str:
+    """Return what a line is to look like, of the type that this one has, if any."""
+    try:
+        return FORMS.get(_kind(text).type, FORMS["message"])
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return FORMS["message"]
 
 
 def identified(found: Line, text: bytes, before: int) -> Line:
@@ -120,8 +178,8 @@ def identified(found: Line, text: bytes, before: int) -> Line:
     return found if found.id else msgspec.structs.replace(found, id=said[:24])
 
 
-def decode_event(text: bytes, before: int) -> Entry | None:
-    """Return an entry from a line that has a `type`; None for one that has none, whatever it is. See `identified`.
+def decode_event(text: bytes, before: int) -> Entry:
+    """Return an entry from a line that has a `type`, or is an entry itself. See `identified`.
 
     Raises:
         msgspec.MsgspecError: it is no such line.
@@ -129,8 +187,8 @@ def decode_event(text: bytes, before: int) -> Entry | None:
     try:
         _kind(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
-    made = record(identified(_decode_given(text), text, before), "")
+        return _entry(text)
+    made = record(identified(_event(text), text, before), "")
     return Entry(
         id=made.id,
         kind=made.kind,
@@ -141,6 +199,16 @@ def decode_event(text: bytes, before: int) -> Entry | None:
         at=made.at,
         size=made.size,
     )
+
+
+def _entry(text: bytes) -> Entry:
+    """Return an entry; the arguments of a call, and its result, may be any JSON."""
+    read = text.decode(errors="replace")
+    fields = _decode_fields(read)
+    content = bytes(fields.get("content", b""))
+    if fields.get("kind") and _decode_text(fields["kind"]) != "message" and content.startswith((b"{", b"[")):
+        read = encode({**fields, "content": msgspec.json.format(content, indent=-1).decode()}).decode()
+    return _decode_entry(read)
 
 
 def exported(entry: TranscriptRecord) -> bytes:

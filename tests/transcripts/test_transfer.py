@@ -1,5 +1,6 @@
 """Transcripts taken along: printed as JSON lines, brought back whole, gated again; and in the backup."""
 
+import json
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 from cli.memoryd_command import Command
 from memoryd.transcripts.mirror import forget, mirror
 from memoryd_client import Entry, Message
-from memoryd_client.transcript_lines import Header, Line, decode_any, exported, record
+from memoryd_client.transcript_lines import Header, Line, decode_any, decode_event, exported, form_of, record
 from memoryd_client.wire.transcripts import TranscriptRecord
 from running import RunningDaemon, until
 
@@ -78,6 +79,8 @@ def test_lines_without_ids_and_numbers_come_in_once(two: tuple[RunningDaemon, Ru
         '{"type":"message","role":"user","content":"Hello","timestamp":"2024-01-01T00:00:00Z"}\n'
         '{"type":"tool_call","toolName":"read","args":{"path":"a.txt"},"timestamp":"2024-01-01T00:00:02Z"}\n'
         '{"type":"tool_result","toolCallId":"tc_123","result":"words","timestamp":"2024-01-01T00:00:03Z"}\n'
+        '{"type":"tool_result","toolCallId":"tc_4","result":{"rows": [1, 2]},"timestamp":"2024-01-01T00:00:04Z"}\n'
+        '{"type":"tool_result","toolCallId":"tc_5","content":["a"],"timestamp":"2024-01-01T00:00:05Z"}\n'
     )
     into = Command(two[1].home)
     arguments = ("import", "-", "--session") if how == "import" else ("append", "--session")
@@ -89,8 +92,54 @@ def test_lines_without_ids_and_numbers_come_in_once(two: tuple[RunningDaemon, Ru
         ("message", "Hello", "", ""),
         ("tool_call", '{"path":"a.txt"}', "read", ""),
         ("tool_result", "words", "", "tc_123"),
+        ("tool_result", '{"rows":[1,2]}', "", "tc_4"),
+        ("tool_result", '["a"]', "", "tc_5"),
     ]
+    assert kept[-1].who == "tool result"
     assert kept[0].at == datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def test_what_users_asked_to_have_remembered_is_stored_right_after_an_import_as_of_when_they_said_it(
+    two: tuple[RunningDaemon, RunningDaemon],
+) -> None:
+    line = '{"type":"message","role":"user","content":"%s","timestamp":"2024-05-01T10:00:00Z"}\n'
+    given = line % "Good morning." + line % "Remember that the harbour crane is serviced in May."
+    into = Command(two[1].home)
+    into.ok("session", "import", "-", "--session", "old", "--owner", "asked", "--project", "", given=given)
+    with two[1].seen_by("asked").client() as client:
+        until(client.list, "what was asked to be remembered")
+        (stored,) = client.list()
+        assert stored.content == "the harbour crane is serviced in May."
+        assert stored.occurred_at == datetime(2024, 5, 1, 10, tzinfo=UTC)
+        assert stored.session == "old"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (
+            '{"type":"message","role":"user","text":"hi","timestamp":"2024-01-01T00:00:00Z"}',
+            "`text` is called `content`",
+        ),
+        ('{"type":"tool_result","tool_call_id":"t","result":"x","timestamp":"2024-01-01T00:00:00Z"}', "`toolCallId`"),
+        ('{"type":"tool_call","toolName":"ls","args":{}}', "required field `timestamp`"),
+        ('{"type":"toolCall","args":{},"timestamp":"2024-01-01T00:00:00Z"}', "value 'toolCall'"),
+    ],
+)
+def test_a_line_that_is_nearly_right_is_refused_with_what_is_wrong(line: str, said: str) -> None:
+    with pytest.raises(msgspec.MsgspecError, match=said):
+        decode_any(line.encode())
+    with pytest.raises(msgspec.MsgspecError, match=said):
+        decode_event(line.encode(), 0)
+    assert json.loads(form_of(line.encode()))["type"] == (
+        "message" if 'toolCall"' in line else json.loads(line)["type"]
+    )
+
+
+def test_an_entry_may_have_any_json_as_the_result_of_a_call() -> None:
+    assert decode_event(b'{"kind":"tool_result","content":{"rows": 2}}', 0).content == '{"rows":2}'
+    with pytest.raises(msgspec.ValidationError, match="content"):
+        decode_event(b'{"role":"user","content":{"rows": 2}}', 0)
 
 
 def test_an_import_passes_the_gate_and_keeps_what_a_summary_covers(two: tuple[RunningDaemon, RunningDaemon]) -> None:

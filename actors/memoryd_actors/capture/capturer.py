@@ -43,7 +43,7 @@ from memoryd_client.wire.consent import Consent
 from memoryd_client.wire.context import ContextUpdate, Message
 from memoryd_client.wire.events import Warned
 from memoryd_client.wire.memory import Memory, NewMemory, Scope, Source, State
-from memoryd_client.wire.transcripts import Entry
+from memoryd_client.wire.transcripts import Entry, TranscriptRecord
 
 log = logging.getLogger(__name__)
 
@@ -167,8 +167,8 @@ class Capturer:
             self._last.popitem(last=False)
         return spoken if last is None or last in spoken else [last, *spoken]
 
-    def appended(self, entries: Iterable[Entry], caller: Caller) -> None:
-        """Hear what was appended to a transcript: a request is found there."""
+    def appended(self, entries: Iterable[Entry | TranscriptRecord], caller: Caller) -> None:
+        """Hear what was appended to a transcript, or brought into it: a request is found there."""
         asked = [
             one for one in entries if one.kind == "message" and one.role == "user" and self._is_request(one.content)
         ]

@@ -62,7 +62,7 @@ class SecondLook:
     ) -> None:
         self._transcripts = transcripts
         self._repository = repository
-        self._on = settings.explicit or settings.standing
+        self._on = settings.explicit or settings.standing or settings.procedures
         self._since = clock.now()
         self._switches = switches
         self._clock = clock

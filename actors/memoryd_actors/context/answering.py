@@ -42,6 +42,7 @@ from memoryd_client.wire.transcripts import (
     SearchMessages,
     Sessions,
     Transcript,
+    TranscriptRecord,
     TranscriptRequest,
 )
 
@@ -64,7 +65,7 @@ class ConversationAnswers:
         contexts: ContextBuilder,
         compactor: Compactor,
         switches: Switches,
-        on_append: Callable[[Sequence[Entry], Caller], None],
+        on_append: Callable[[Sequence[Entry | TranscriptRecord], Caller], None],
         purges: PurgeRepository,
         finisher: PurgeFinisher,
         let_go: Callable[[Key], None],
@@ -132,7 +133,13 @@ class ConversationAnswers:
                 await self._access.check(caller, request.session)
                 project, agent = request.project or caller.project, request.agent or caller.agent
                 bring = ImportEntries(caller, request.session, request.records, project, agent)
-                return await self._scribe.bring(bring, deadline_s=deadline_s)
+                brought = await self._scribe.bring(bring, deadline_s=deadline_s)
+                if self._switches.off(caller.owner, project) is None:
+                    self._on_append(
+                        request.records,
+                        Caller(owner=caller.owner, project=project, agent=agent, session=request.session),
+                    )
+                return brought
             case PurgeSession():
                 await self._access.check(caller, request.session)
                 return await self._purge((caller.owner, request.session), caller.project, deadline_s)

@@ -180,7 +180,7 @@ class MemoryLookups:
         # The nearest stay where there are more than may come back.
         nearest = sorted(said, key=lambda one: max(first - one.sequence, one.sequence - last, 0))[:MOST_TEXTS]
         return [
-            f"{one.at:%Y-%m-%d} {one.name or one.role}: {one.content[:_LONGEST_READ]}"
+            f"{one.at:%Y-%m-%d} {one.who}: {one.content[:_LONGEST_READ]}"
             for one in sorted(nearest, key=lambda one: one.sequence)
         ]
 

@@ -127,7 +127,7 @@ class Conversations:
             infos = [await self._transcripts.info((visible.owner, name)) for name in names]
             here = {info.session for info in infos if info is not None and info.project == visible.project}
             said = [one for one in said if one.session in here]
-        return [f"{one.at:%Y-%m-%d} {one.name or one.role}: {one.content}" for one in said[:limit]]
+        return [f"{one.at:%Y-%m-%d} {one.who}: {one.content}" for one in said[:limit]]
 
     async def search(self, request: SearchMessages, caller: Caller, *, deadline_s: float) -> FoundMessages:
         """Return a page of what fits, everything acknowledged so far included; without a query the newest first.

@@ -220,8 +220,7 @@ def _provenance(memory: Memory, said: Sequence[TranscriptRecord]) -> Iterable[Co
 
 def message(one: TranscriptRecord) -> Content:
     """Return what was said, and by whom."""
-    who = one.name or one.role or one.kind.replace("_", " ")
-    return Content.assemble((f"{printable(who)}: ", "bold $text-accent"), printable(one.content), "\n")
+    return Content.assemble((f"{printable(one.who)}: ", "bold $text-accent"), printable(one.content), "\n")
 
 
 def _relations(origin: Origin) -> Iterable[Content]:

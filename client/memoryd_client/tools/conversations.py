@@ -45,7 +45,7 @@ class SessionSearch(Tool, frozen=True, kw_only=True):
         reply = await ask(request)
         lines = [
             f"- [{record.at:%Y-%m-%d %H:%M}, session {line(record.session, 60)}, {record.sequence}, "
-            f"{record.name or record.role}] {line(record.content, 600)}"
+            f"{record.who}] {line(record.content, 600)}"
             for record in (message.record for message in reply.found)
         ]
         return "\n".join([*filter(None, [reply.note]), *lines]) or "Nothing like it was said. Try other words or dates."

@@ -81,6 +81,11 @@ class TranscriptRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
         """Bring its moments into UTC."""
         to_utc(self, "at")
 
+    @property
+    def who(self) -> str:
+        """Who said it, or which tool; where nobody is named, what it is."""
+        return self.name or self.role or self.kind.replace("_", " ")
+
 
 class Appended(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="appended"):
     """It is durable."""
