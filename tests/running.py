@@ -128,7 +128,8 @@ class RunningDaemon:
     def client(self, session: str = "", **fields: str) -> Client:
         owner = fields.get("owner", self.owner)
         project = fields.get("project", PROJECT)
-        return Client(session=session, project=project, agent="test", owner=owner, paths=self.paths, deadline_s=30)
+        agent = fields.get("agent", "test")
+        return Client(session=session, project=project, agent=agent, owner=owner, paths=self.paths, deadline_s=30)
 
     def turn(self, client: Client, *said: str, turn: int | None = None) -> Trace:
         """Push one user turn and wait until it is decided."""

@@ -7,6 +7,7 @@ from memoryd.ledger import SqlLedger
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.authorship import Authorship
 from memoryd_actors.keeping.core_memory import CoreMemory, CoreSettings
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.wire.caller import Caller
@@ -28,20 +29,27 @@ ME = Caller(owner="local", agent="tui")
 THEM = Caller(owner="them")
 
 
+async def nothing(caller: Caller, text: str = "") -> list[str]:
+    return []
+
+
+def core(ledger: SqlLedger) -> CoreMemory:
+    told = Authorship(nothing, nothing)
+    return CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings(), Categories(), authorship=told)
+
+
 def append(text: str, *, thread: str = "", write_id: str = "") -> CoreAppend:
     return CoreAppend(id=write_id or new_write_id(), section="human", text=text, thread=thread)
 
 
 async def edit(ledger: SqlLedger, request: CoreEdit, caller: Caller = ME) -> Section:
-    answer = await CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings(), Categories()).answer(request, caller)
+    answer = await core(ledger).answer(request, caller)
     assert isinstance(answer, CoreSections)
     return answer.sections[0]
 
 
 async def texts(ledger: SqlLedger, caller: Caller = ME, thread: str = "") -> dict[tuple[str, str], str]:
-    answer = await CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings(), Categories()).answer(
-        CoreView(thread=thread), caller
-    )
+    answer = await core(ledger).answer(CoreView(thread=thread), caller)
     assert isinstance(answer, CoreSections)
     return {(one.thread, one.name): one.text for one in answer.sections if one.text}
 
@@ -76,7 +84,7 @@ async def test_an_id_names_one_write_and_is_refused_for_another(ledger: SqlLedge
         CoreUndo(id="the-same-write", section="human"),
         CorePurge(id="the-same-write", section="human"),
     )
-    memory = CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings(), Categories())
+    memory = core(ledger)
     for other in others:
         with pytest.raises(Refused, match="used for another write"):
             await memory.answer(other, ME)
@@ -101,9 +109,7 @@ async def test_history_says_who_wrote_when_and_what_was_before_and_an_undo_is_un
     await edit(ledger, append("gin"))
     undo = CoreUndo(id=new_write_id(), section="human")
     assert (await edit(ledger, undo)).text == "tea"
-    answer = await CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings(), Categories()).answer(
-        GetCoreHistory(section="human"), ME
-    )
+    answer = await core(ledger).answer(GetCoreHistory(section="human"), ME)
     assert isinstance(answer, CoreWrites)
     assert [(one.event, one.revision, one.before, one.actor) for one in answer.writes] == [
         ("UNDO", 3, "tea\ngin", "tui"),

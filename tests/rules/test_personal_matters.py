@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memoryd_actors.memory.consent import ConsentSettings, decide
-from memoryd_actors.memory.personal_matters import told_of
+from memoryd_actors.memory.personal_matters import telling, told_of
 from memoryd_client import Memory
 from memoryd_client.wire.memory import Source
 
@@ -121,3 +121,10 @@ def test_what_a_model_read_about_a_person_is_proposed_under_any_category() -> No
     assert decide(extracted("The deploy job moved to Frankfurt.", extracted="model"), settings) is None
     # What a rule took is in the user's own words.
     assert decide(extracted("Tom is allergic to nuts.", extracted="rules"), settings) is None
+
+
+def test_the_sentences_of_a_long_text_are_looked_at_one_by_one() -> None:
+    before = "# Deploys\n\nThe user lives in Porto. We deploy on Fridays."
+    after = before.replace("Fridays", "Mondays") + "\nThe user has asthma, and likes tea."
+    assert telling(before) == ["The user lives in Porto."]
+    assert telling(after, before) == ["The user has asthma, and likes tea."]

@@ -87,7 +87,7 @@ def test_no_request_shows_an_agent_what_is_not_on_its_list(daemon: RunningDaemon
         other = everybody.remember(f"The harbour of {MARKER} opens at ten.")
         everybody.relate(secret.id, other.id, relation="contradicts")
         everybody.write_file("harbour.md", f"# The harbour\n{MARKER} has three piers.")
-        everybody.core_append("human", f"Lives in {MARKER}.")
+        everybody.core_append("human", f"Works in {MARKER}.")
         everybody.core_append("context", f"The harbour of {MARKER}.", thread="elsewhere")
         everybody.save_checkpoint("elsewhere", MARKER.encode(), meta={"about": MARKER})
         everybody.remember(f"{MARKER}", category="profile", title="city", source="agent")

@@ -143,13 +143,13 @@ def test_an_allowlist_holds_on_every_path(daemon: RunningDaemon) -> None:
 
 def test_an_allowlist_holds_for_core_memory_and_checkpoints(daemon: RunningDaemon) -> None:
     with daemon.client("s") as everybody, planner(daemon) as client:
-        everybody.core_append("human", "Lives in Graz.")
+        everybody.core_append("human", "Works in Graz.")
         everybody.core_append("context", "The deployment is secret.", thread="p")
         everybody.save_checkpoint("p", b"the state of somebody")
         for refused in (
             lambda: client.core_view(thread="p"),
             lambda: client.core_history("human"),
-            lambda: client.core_append("human", "Lives in Linz."),
+            lambda: client.core_append("human", "Works in Linz."),
             lambda: client.core_purge("human"),
         ):
             with pytest.raises(RequestFailed, match="may not use the category `core`"):

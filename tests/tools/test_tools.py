@@ -222,9 +222,9 @@ def test_core_memory_is_viewed_and_updated(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         tools = Tools(client)
         assert "[human] 0 of" in tools.call("core_memory_view")
-        tools.call("core_memory_update", {"section": "human", "content": "Her name is Ada."})
+        tools.call("core_memory_update", {"section": "human", "content": "Works with Ada."})
         passage = {"section": "human", "content": "Grace", "operation": "replace", "old": "Ada"}
-        assert "Her name is Grace." in tools.call("core_memory_update", passage)
+        assert "Works with Grace." in tools.call("core_memory_update", passage)
         whole = {"section": "human", "content": "Likes tea.", "operation": "replace"}
         assert tools.call("core_memory_update", whole).endswith("\nLikes tea.")
 

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import assert_never
 
 import anyio
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from memoryd_actors.access.switch import Switches, refusal
@@ -111,7 +112,7 @@ class KeepingAnswers:
         asked = [new.id for new in request.memories]
         replaced = await self._replaced(request, caller)
         links = await self._links(request, caller)
-        told = await self._authorship.told(request.memories, caller)
+        told = await self._authorship.told_in(caller, request.memories)
         store = Store(request.memories, caller, replaced, links, told=told)
         stored: tuple[Memory, ...] = ()
         try:
@@ -174,7 +175,10 @@ class KeepingAnswers:
 
     async def _update(self, request: Update, caller: Caller, deadline_s: float) -> Memories:
         memory = await self._changeable(caller, request.id)
-        edit = EditMemory(memory.id, request.changes, request.revision, caller)
+        changes = request.changes
+        said = [text for text in (changes.title, changes.content) if text is not UNSET]
+        told = await self._authorship.told(caller, "\n".join(said))
+        edit = EditMemory(memory.id, changes, request.revision, caller, told)
         return await self._changed(caller, await self._keeper.ask(edit, deadline_s=deadline_s))
 
     async def _change_state(self, memory_id: str, state: State, caller: Caller, deadline_s: float) -> Memories:

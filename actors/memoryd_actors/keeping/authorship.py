@@ -4,25 +4,61 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from anyio import to_thread
 
-from memoryd_actors.memory.personal_matters import MATTER, told_by, told_of
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.personal_matters import MATTER, telling, told_by, untold
 from memoryd_client.wire.caller import PERSON, Caller
 from memoryd_client.wire.memory import NewMemory
 
+Texts = Callable[[Caller], Awaitable[Sequence[str]]]
+Known = Callable[[Caller, str], Awaitable[Sequence[str]]]
+MOST_ASKED = 50
+"""Sentences of one text for which it is looked whether they were told; each takes a search."""
+
 
 class Authorship:
-    """Knows what the user told in the conversation in which an agent writes."""
+    """Knows what the user told of those sentences about a person that an agent writes."""
 
-    def __init__(self, said_by_user: Callable[[Caller], Awaitable[Sequence[str]]]) -> None:
-        """Prepare; `said_by_user` returns what the user said lately in a caller's session."""
+    def __init__(self, said_by_user: Texts, known: Known) -> None:
+        """Prepare; `said_by_user` returns what the user said lately in a caller's session.
+
+        `known` returns what memory keeps already beside a sentence, for the same caller.
+        """
         self._said_by_user = said_by_user
+        self._known = known
 
-    async def told(self, memories: Sequence[NewMemory], caller: Caller) -> frozenset[str]:
-        """Return the ids of those memories about a person that the user told in the same words."""
+    async def told(self, caller: Caller, *texts: str) -> frozenset[str]:
+        """Return the sentences of some texts about a person that the user told, or that memory keeps, in these words.
+
+        Of what a person types nothing: nobody is asked about that.
+        """
         if caller.agent == PERSON:
             return frozenset()
-        about = [new for new in memories if MATTER in new.metadata or told_of(new.content) or told_of(new.title)]
-        if not about:
-            return frozenset()
+        about = await to_thread.run_sync(lambda: [one for text in texts for one in telling(text)])
+        return await self._told(caller, about) if about else frozenset()
+
+    async def told_in(self, caller: Caller, memories: Sequence[NewMemory]) -> frozenset[str]:
+        """Return the same of memories: where one says itself what of a person it is about, also all that it says."""
+        told = await self.told(caller, *(f"{new.title}\n{new.content}" for new in memories))
+        flagged = [new.content.strip() for new in memories if MATTER in new.metadata and caller.agent != PERSON]
+        return told | await self._told(caller, flagged) if flagged else told
+
+    async def _told(self, caller: Caller, about: Sequence[str]) -> frozenset[str]:
         said = await self._said_by_user(caller)
-        told = await to_thread.run_sync(lambda: [told_by(said, f"{new.title} {new.content}") for new in about])
-        return frozenset(new.id for new, is_told in zip(about, told, strict=True) if is_told)
+        told: set[str] = set()
+        for one in about[:MOST_ASKED]:
+            if told_by(said, one) or told_by(await self._known(caller, one), one):
+                told.add(one)
+        return frozenset(told)
+
+
+def check_told(name: str, before: str, after: str, caller: Caller, told: frozenset[str]) -> None:
+    """Let no agent make a text tell of a person what only they decide about, unless the user `told` it.
+
+    Raises:
+        Refused: it would; stored as a memory, the same waits for the user's consent.
+    """
+    if caller.agent != PERSON and after != before and (matter := untold(after, told, before)):
+        raise Refused(
+            f"{name} would tell of a person's {matter} what it did not, and only the user decides about that",
+            "Store it as a memory of its own: it waits for the user's consent.",
+        )

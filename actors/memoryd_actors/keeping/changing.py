@@ -3,17 +3,18 @@
 from collections.abc import Mapping
 
 import msgspec
+from anyio import to_thread
 from msgspec import UNSET
 
 from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.authorship import check_told
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, as_new, check_expiry, gate_notes
 from memoryd_actors.keeping.merging import plan_revised
 from memoryd_actors.keeping.orders import DecideProposal, EditMemory, LinkMemories, SetState
 from memoryd_actors.keeping.performing import Operations
 from memoryd_actors.keeping.surroundings import NeighbourLookup, NeighboursSeen
 from memoryd_actors.memory.consent import ConsentSettings, needs_consent
-from memoryd_actors.memory.personal_matters import matter_of
 from memoryd_actors.memory.settings import DOCUMENT, KNOWLEDGE, ONE_VALUED, STAMP
 from memoryd_actors.memory.steps import (
     MERGED_INTO,
@@ -99,7 +100,8 @@ class Changing:
             check_expiry(new.expires_at, self._clock.now())
         after = revised(before, await self._gate.admit_again(before, new, message.caller))
         check_edit(before, after.memory, message.caller, self._gate.consent)
-        check_told(before, after.memory, message.caller)
+        was, reads = (f"{one.title}\n{one.content}" for one in (before, after.memory))
+        await to_thread.run_sync(check_told, before.id, was, reads, message.caller, message.told)
         steps, around = await self._revised(before, after.memory, gate_notes(after))
         stored, sequence = await self._operations.perform(owner, steps, self._gate.sign(message.caller))
         if around is not None:
@@ -214,20 +216,6 @@ def check_edit(before: Memory, after: Memory, caller: Caller, consent: ConsentSe
         raise Refused(
             f"{before.id} is about the user, and only the user changes it",
             "Store the new value under the same category and title: it waits for the user's consent.",
-        )
-
-
-def check_told(before: Memory, after: Memory, caller: Caller) -> None:
-    """Let no agent make a memory tell of a person what only they decide about.
-
-    Raises:
-        Refused: it would; stored by itself, the same waits for the user's consent.
-    """
-    matter = matter_of(after, own_word=False)
-    if caller.agent != PERSON and matter and (after.title, after.content) != (before.title, before.content):
-        raise Refused(
-            f"{before.id} would tell of a person's {matter} what it did not, and only the user decides about that",
-            "Store it as a memory of its own: it waits for the user's consent.",
         )
 
 

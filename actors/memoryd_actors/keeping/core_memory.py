@@ -16,6 +16,7 @@ from memoryd_actors.access.view import CheckThread
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.authorship import Authorship, check_told
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.texts.hidden import UnopenedPrivate, is_skipped, strip_private
@@ -111,6 +112,7 @@ class CoreMemory:
         settings: CoreSettings,
         categories: Categories,
         *,
+        authorship: Authorship,
         summarized: Summarized | None = None,
         check_thread: CheckThread | None = None,
     ) -> None:
@@ -118,6 +120,7 @@ class CoreMemory:
 
         Without `check_thread` every thread is open to every agent that may use core memory.
         """
+        self._authorship = authorship
         self._check_thread = check_thread
         self._summarized = summarized
         self._repository = repository
@@ -158,16 +161,37 @@ class CoreMemory:
                 check_names(thread=request.thread, section=request.section)
                 rules, _ = await self._rules.look(caller.project)
                 section = Section(name=named(request.section), thread=request.thread, limit=self._limit)
+                told = await self._authorship.told(caller, await self._new_words(request, caller.owner))
+
+                def change(current: SectionState) -> str:
+                    text = edited(request, current, rules, self._limit)
+                    check_told(f"`{section.name}`", current.text, text, caller, told)
+                    return text
+
                 stored = await self._repository.core_edit(
                     caller.owner,
                     section,
                     request,
-                    lambda current: edited(request, current, rules, self._limit),
+                    change,
                     signed(caller, rules),
                 )
                 return CoreSections(sections=(stored,))
             case _:
                 assert_never(request)
+
+    async def _new_words(self, edit: CoreEdit, owner: str) -> str:
+        """Return what an edit will say, with the sentences around it."""
+        match edit:
+            case CoreAppend() | CoreSet():
+                return edit.text
+            case CoreReplace():
+                there = await self._repository.core_sections(owner, edit.thread, limit=self._limit)
+                texts = (one.text for one in there if (one.thread, one.name) == (edit.thread, named(edit.section)))
+                return next(texts, "").replace(edit.old, edit.new)
+            case CoreUndo():
+                return ""
+            case _:
+                assert_never(edit)
 
 
 def named(section: str) -> str:

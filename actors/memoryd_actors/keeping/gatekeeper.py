@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 import msgspec
 from anyio import to_thread
@@ -127,7 +128,15 @@ class Gatekeeper:
         seen = await self.look(caller.project, [])
         return redact(one_line(text), in_force(self.rules, seen)).text
 
-    def consent_step(self, admitted: Admitted, *, own_word: bool = True, told: bool = False) -> Patch | None:
+    async def consent_of(self, admitted: Admitted, *, own_word: bool, told: frozenset[str]) -> Patch | None:
+        """Do what `consent_step` does; of a large file, which is half a second of work, beside the event loop."""
+        if len(admitted.memory.content) <= MAX_CONTENT_BYTES:
+            return self.consent_step(admitted, own_word=own_word, told=told)
+        return await to_thread.run_sync(partial(self.consent_step, admitted, own_word=own_word, told=told))
+
+    def consent_step(
+        self, admitted: Admitted, *, own_word: bool = True, told: frozenset[str] = frozenset()
+    ) -> Patch | None:
         """Return the step for what is said about a field of the person that is watched over; None for all else."""
         memory, settings = admitted.memory, self.consent
         decision = decide(memory, settings, own_word=own_word, told=told)
@@ -135,7 +144,7 @@ class Gatekeeper:
             return None
         return Patch(
             memory,
-            asked_field(memory, own_word=own_word),
+            asked_field(memory, own_word=own_word, told=told),
             decision,
             expires_at=self._clock.now() + timedelta(days=settings.days),
             signals=settings.signals if decision == "wait_for_signal" else 0,

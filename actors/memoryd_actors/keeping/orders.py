@@ -24,7 +24,7 @@ class Store:
     """Whether memoryd found them in the user's own messages. Else what says that the user wrote it is the user's where
     it comes from the command line only."""
     told: frozenset[str] = frozenset()
-    """Ids of those that tell of a person what the user told in the conversation in the same words."""
+    """Sentences about a person that the user told in the conversation in the same words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,8 @@ class EditMemory:
     changes: Changes
     revision: int | None
     caller: Caller
+    told: frozenset[str] = frozenset()
+    """Sentences about a person that the user told in the conversation in the same words."""
 
 
 @dataclass(frozen=True, slots=True)

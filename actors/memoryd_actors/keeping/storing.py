@@ -44,9 +44,7 @@ class Storing:
             replace(link, relation=await self._gate.clean_label(link.relation, message.caller))
             for link in message.links
         ]
-        patches = [
-            self._gate.consent_step(one, own_word=own_word, told=one.memory.id in message.told) for one in admitted
-        ]
+        patches = [await self._gate.consent_of(one, own_word=own_word, told=message.told) for one in admitted]
         if message.replaces:
             return await self._store_in_place(admitted[0], patches[0], message, actor, links, own_word=own_word)
         if len(admitted) == 1:

@@ -81,20 +81,22 @@ def needs_consent(category: str, title: str, settings: ConsentSettings) -> bool:
     return category in PERSONAL and (not field_of(category, title) or is_sensitive(field_of(category, title), settings))
 
 
-def asked_field(memory: Memory, *, own_word: bool = True) -> str:
+def asked_field(memory: Memory, *, own_word: bool = True, told: frozenset[str] = frozenset()) -> str:
     """Return under which name the user is asked about a memory: its field, what it is about, or its category."""
-    matter = "" if memory.category in PERSONAL else matter_of(memory, own_word=own_word)
+    matter = "" if memory.category in PERSONAL else matter_of(memory, own_word=own_word, told=told)
     return field_of(memory.category, memory.title) or matter or memory.category
 
 
-def decide(memory: Memory, settings: ConsentSettings, *, own_word: bool = True, told: bool = False) -> Decision | None:
+def decide(
+    memory: Memory, settings: ConsentSettings, *, own_word: bool = True, told: frozenset[str] = frozenset()
+) -> Decision | None:
     """Return what is to be done with a new memory; None where it is about no field that is watched over.
 
     A field on both lists is sensitive. What a model read, or an agent stores, about a person's name, home or health is
-    a proposal under whatever category it is filed, unless the user `told` it in the conversation. `own_word`: whether
-    it is known that the user said it, where it says so; that an agent says so proves nothing.
+    a proposal under whatever category it is filed, unless the user `told` its sentences in the conversation.
+    `own_word`: whether it is known that the user said it, where it says so; that an agent says so proves nothing.
     """
-    if memory.category not in PERSONAL and not told and matter_of(memory, own_word=own_word):
+    if memory.category not in PERSONAL and matter_of(memory, own_word=own_word, told=told):
         return "propose"
     field = field_of(memory.category, memory.title)
     sensitive = needs_consent(memory.category, memory.title, settings)

@@ -12,6 +12,7 @@ import msgspec
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.authorship import Authorship
 from memoryd_actors.keeping.orders import EditMemory, KeeperMessage, SetState, Store
 from memoryd_actors.memory.diffs import patched
 from memoryd_actors.memory.identity import memory_id
@@ -71,6 +72,7 @@ class VirtualFiles:
         view: MemoryView,
         searcher: Searcher,
         *,
+        authorship: Authorship,
         grep: Grep,
     ) -> None:
         """Prepare; `grep` does the work of `matching`, and raises TimeoutError after so many seconds."""
@@ -78,6 +80,7 @@ class VirtualFiles:
         self._keeper = keeper
         self._view = view
         self._searcher = searcher
+        self._authorship = authorship
         self._grep = grep
 
     async def answer(  # noqa: PLR0911 - one case a request
@@ -107,7 +110,8 @@ class VirtualFiles:
                 )
                 # At the revision that was read here, so that two edits that meet do not lose each other's words.
                 revision = request.revision or file.revision
-                edit = EditMemory(file.id, Changes(content=content), revision, caller)
+                told = await self._authorship.told(caller, content)
+                edit = EditMemory(file.id, Changes(content=content), revision, caller, told)
                 return MemoryFiles(files=(_listed((await self._keeper.ask(edit, deadline_s=deadline_s))[0]),))
             case GrepFiles():
                 return await self._matches(request, caller)
@@ -154,10 +158,16 @@ class VirtualFiles:
             tags=request.tags or (),
             metadata={**_labels(request), PATH: path},
         )
-        stored = (await self._keeper.ask(Store((new,), caller), deadline_s=deadline_s))[0]
+        told = await self._authorship.told_in(caller, [new])
+        stored = (await self._keeper.ask(Store((new,), caller, told=told), deadline_s=deadline_s))[0]
         if stored.id != new.id:
             where = stored.metadata.get(PATH) or stored.id
             raise Refused(f"what {path} would say is kept already, as {where}", "Say what is different about it.")
+        if stored.state is State.PROPOSED:
+            raise Refused(
+                f"{path} tells of a person what only they decide about: it waits for the user's yes",
+                "Ask them whether memory may keep this: their answer in the conversation decides.",
+            )
         if not stored.active:
             # It was deleted before, and is written anew.
             stored = (await self._keeper.ask(SetState(stored.id, State.ACTIVE, caller), deadline_s=deadline_s))[0]
@@ -174,7 +184,8 @@ class VirtualFiles:
         changes = Changes(content=request.content, title=_title(request.content, path), metadata=metadata)
         if request.tags is not None:
             changes = msgspec.structs.replace(changes, tags=request.tags)
-        edit = EditMemory(file.id, changes, request.revision, caller)
+        told = await self._authorship.told(caller, request.content)
+        edit = EditMemory(file.id, changes, request.revision, caller, told)
         return (await self._keeper.ask(edit, deadline_s=deadline_s))[0]
 
     async def _matches(self, request: GrepFiles, caller: Caller) -> FileMatches:

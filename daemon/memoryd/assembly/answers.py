@@ -25,6 +25,10 @@ from memoryd_actors.searching.answering import SearchingAnswers
 from memoryd_actors.searching.querying import Querier
 from memoryd_actors.virtual_files import VirtualFiles
 from memoryd_client.base.paths import Paths
+from memoryd_client.wire.caller import Caller
+
+KNOWN_S = 2.0
+"""How long it is searched for what memory keeps of a person already."""
 
 
 def build_dispatcher(
@@ -53,7 +57,12 @@ def build_dispatcher(
         hear=recall.hear,
     )
     answers = conversations.answers()
-    authorship = Authorship(conversations.said_by_user)
+
+    async def known(caller: Caller, text: str) -> list[str]:
+        found = await memory.searcher.find(text, view.visible(caller), limit=5, deadline_s=KNOWN_S)
+        return [one.memory.content for one in found if one.memory.active]
+
+    authorship = Authorship(conversations.said_by_user, known)
     return Dispatcher(
         keeping=KeepingAnswers(
             keeper=keeper,
@@ -92,6 +101,7 @@ def build_dispatcher(
             memory.here,
             config.core,
             memory.categories,
+            authorship=authorship,
             summarized=answers.summarized,
             check_thread=conversations.access.check_thread,
         ),
@@ -103,7 +113,7 @@ def build_dispatcher(
             check_thread=conversations.access.check_thread,
         ),
         knowledge=knowledge,
-        files=VirtualFiles(ledger.memories, keeper, view, memory.searcher, grep=grep),
+        files=VirtualFiles(ledger.memories, keeper, view, memory.searcher, authorship=authorship, grep=grep),
         switches=memory.switches,
         indexer=memory.indexer,
         events=ledger.events,
