@@ -5,18 +5,20 @@
 The sessions are those of `benchmarks.load`, but each ends after some minutes and another one takes its place, as over
 many days. What a daemon keeps of the sessions that it served last is bounded: memory rises until these bounds are
 reached and has to stay there, so what counts is the second half. The ledger and the transcripts grow with what was
-said; beside them stands what that is for each turn.
+said; beside them stands what that is for each turn. The index writes itself anew now and then, so that the most it had
+since the look before counts, too. The figures are written at each look, also of a run that is broken off.
 """
 
 import argparse
 import asyncio
 import random
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
@@ -30,6 +32,8 @@ from memoryd_client.base.paths import Paths
 LIVES_S = 150.0
 """How long a session lasts, give or take half: 100 of them at a time are 40 new ones each minute."""
 LOOKS = 20
+WATCH_S = 5.0
+GROWING = ("anonymous", "resident", "descriptors", "threads", "home_mb")
 
 Look = dict[str, float]
 """What a daemon has at a moment."""
@@ -40,12 +44,13 @@ def run(minutes: float = 60.0, sessions: int = 100, pause_s: float = 10.0) -> di
         wait_for_model(running)
         seed(running)
         at_rest(running.process)
-        looks = [_look(running, 0.0, 0)]
+        looks = [_look(running, 0.0, 0, 0.0)]
         _show(looks[-1])
         seconds, turns = 60 * minutes, 0
         failed: Counter[str] = Counter()
+        figures: dict[str, Any] = {"minutes": minutes, "sessions": sessions, "pause_s": pause_s, "looks": looks}
         context = get_context("spawn")
-        with context.Pool(PROCESSES) as pool:
+        with context.Pool(PROCESSES) as pool, _most_of(paths.home) as most:
             began = monotonic()
             for _ in range(LOOKS):
                 shares = [range(number, sessions, PROCESSES) for number in range(PROCESSES)]
@@ -53,26 +58,51 @@ def run(minutes: float = 60.0, sessions: int = 100, pause_s: float = 10.0) -> di
                 for count, wrong in played:
                     turns += count
                     failed += Counter(wrong)
-                looks.append(_look(running, (monotonic() - began) / 60, turns))
+                looks.append(_look(running, (monotonic() - began) / 60, turns, most.pop()))
                 _show(looks[-1])
-        rested = at_rest(running.process)
-    half = looks[len(looks) // 2 :]
-    figures: dict[str, Any] = {
-        "minutes": minutes,
-        "sessions": sessions,
-        "pause_s": pause_s,
-        "failed": dict(failed),
-        "looks": looks,
-        "at_rest_mb": rested,
-        "second_half_per_hour": {name: _slope(half, name) for name in ("anonymous", "descriptors", "threads")},
-    }
+                half = looks[len(looks) // 2 :]
+                figures["failed"] = dict(failed)
+                figures["second_half_per_hour"] = {name: _slope(half, name) for name in GROWING}
+                write(RESULTS, "soak", figures)
+        rested = figures["at_rest_mb"] = at_rest(running.process)
     more = figures["second_half_per_hour"]
     print(f"failed {dict(failed) or 'nothing'}; at rest {rested['resident']:.0f} MB")
     print(
         f"at the rate of the second half an hour adds {more['anonymous']:.0f} MB, "
-        f"{more['descriptors']:.1f} descriptors, {more['threads']:.1f} threads"
+        f"{more['descriptors']:.1f} descriptors, {more['threads']:.1f} threads, {more['home_mb']:.0f} MB on the disk"
     )
     return figures
+
+
+class _Most:
+    """The most that a folder had since it was last asked for, in MB, looked at every few seconds."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._most = 0.0
+        self.over = Event()
+
+    def watch(self) -> None:
+        """Look until it is over."""
+        while not self.over.wait(WATCH_S):
+            self._most = max(self._most, sum(_sizes(self._folder)) / 1e6)
+
+    def pop(self) -> float:
+        """Return it, and begin anew."""
+        most, self._most = self._most, 0.0
+        return most
+
+
+@contextmanager
+def _most_of(folder: Path) -> Generator[_Most]:
+    most = _Most(folder)
+    thread = Thread(target=most.watch)
+    thread.start()
+    try:
+        yield most
+    finally:
+        most.over.set()
+        thread.join()
 
 
 def _share(
@@ -98,9 +128,10 @@ def _share(
     return len(times["take"]), dict(failed)
 
 
-def _look(running: Running, minute: float, turns: int) -> Look:
-    process = running.process
-    sizes = _sizes(running.paths.home)
+def _look(running: Running, minute: float, turns: int, most_mb: float) -> Look:
+    process, paths = running.process, running.paths
+    sizes = _sizes(paths.home)
+    now_mb = sum(sizes) / 1e6
     return {
         "minute": minute,
         "turns": turns,
@@ -108,8 +139,12 @@ def _look(running: Running, minute: float, turns: int) -> Look:
         "descriptors": process.num_fds(),
         "threads": process.num_threads(),
         "files": len(sizes),
-        "home_mb": sum(sizes) / 1e6,
-        "ledger_mb": sum(_sizes(running.paths.home, f"{running.paths.ledger.name}*")) / 1e6,
+        "home_mb": now_mb,
+        "most_home_mb": max(most_mb, now_mb),
+        "ledger_mb": sum(_sizes(paths.home, f"{paths.ledger.name}*")) / 1e6,
+        "transcripts_mb": sum(_sizes(paths.transcripts)) / 1e6,
+        "index_mb": sum(_sizes(paths.index)) / 1e6,
+        "messages_index_mb": sum(_sizes(paths.messages_index)) / 1e6,
     }
 
 
@@ -133,7 +168,9 @@ def _show(look: Look) -> None:
     print(
         f"{look['minute']:5.1f} min, {look['turns']:6.0f} turns: resident {look['resident']:4.0f} MB, anonymous "
         f"{look['anonymous']:4.0f}, {look['descriptors']:.0f} descriptors, {look['threads']:.0f} threads, "
-        f"{look['files']:.0f} files, {look['home_mb']:.1f} MB on the disk (ledger {look['ledger_mb']:.1f}){each}",
+        f"{look['files']:.0f} files, {look['home_mb']:.1f} MB on the disk, {look['most_home_mb']:.1f} at most (ledger "
+        f"{look['ledger_mb']:.1f}, transcripts {look['transcripts_mb']:.1f}, indexes {look['index_mb']:.1f} and "
+        f"{look['messages_index_mb']:.1f}){each}",
         flush=True,
     )
 

@@ -1,5 +1,7 @@
 """The actor core keeps its promises: order, refusal, restart, drain, latest-wins."""
 
+import gc
+import weakref
 from collections.abc import Callable
 
 import anyio
@@ -148,6 +150,29 @@ async def test_closing_drains_what_was_accepted_and_refuses_what_comes_later() -
         await ref.tell("late")
     with pytest.raises(ActorStopped):
         await ref.ask("late", deadline_s=1)
+
+
+class Holder(Recorder):
+    """Holds the address under which it is found, as a session does."""
+
+    def __init__(self) -> None:
+        super().__init__([])
+        self.ref = actor_on(lambda: self)
+
+
+async def test_an_actor_that_holds_its_own_address_goes_at_once_when_it_has_stopped() -> None:
+    gc.disable()
+    try:
+        async with anyio.create_task_group() as tasks:
+            holder = Holder()
+            gone = weakref.ref(holder)
+            tasks.start_soon(holder.ref.run)
+            assert await holder.ref.ask("a", deadline_s=5) == "A"
+            await drained(holder.ref)
+            del holder
+            assert gone() is None
+    finally:
+        gc.enable()
 
 
 async def test_a_bounded_mailbox_refuses_an_offer_when_full_and_makes_tell_wait() -> None:

@@ -1,27 +1,31 @@
 # ruff: noqa: ASYNC240 - these tests break a file on purpose
-"""The Curator's part of the ledger's life, with the real ledger; index and recall stand still."""
+"""The Curator's part of the ledger's life, with the real ledger; recall stands still, and mostly the index."""
 
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import anyio
 import msgspec
+import numpy as np
 import pytest
 
 from memoryd.config import EmbeddingConfig, IndexConfig
 from memoryd.embedding import build_embedder
+from memoryd.embedding.service import EmbeddingService
 from memoryd.index import LanceIndex
 from memoryd.ledger import Retention, SqlLedger
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.memory.settings import RecallSettings
+from memoryd_actors.ports.index import IndexRow
 from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_actors.searching.search import Searcher
+from memoryd_actors.upkeep import curator
 from memoryd_actors.upkeep.curator import Curator, Schedule
 from memoryd_client.wire.events import Event, Warned
 
@@ -33,15 +37,23 @@ _DAY_S = 86400.0
 class Upkeep:
     """A Curator, what it did, and a clock that a test sets."""
 
-    def __init__(self, ledger: SqlLedger, clock: HandClock, home: Path) -> None:
+    def __init__(
+        self,
+        ledger: SqlLedger,
+        clock: HandClock,
+        home: Path,
+        *,
+        embedder: EmbeddingService | None = None,
+        optimise_rows: int = 100,
+    ) -> None:
         self._ledger = ledger
         self.warned: list[Warned] = []
         self.looked = anyio.Event()
         self.settled = anyio.Event()
         self.backed_up = 0
-        embedder = build_embedder(EmbeddingConfig(), models=home / "models", offline=True)
-        index = LanceIndex(home / "index", IndexConfig())
-        indexer = Indexer(ledger, index, embedder, self.publish)
+        embedder = embedder or build_embedder(EmbeddingConfig(), models=home / "models", offline=True)
+        self.index = index = LanceIndex(home / "index", IndexConfig())
+        self.indexer = indexer = Indexer(ledger, index, embedder, self.publish)
         settings = RecallSettings()
         searcher = Searcher(embedder, index, indexer, ledger.memories, settings)
         standing = StandingMemory(
@@ -66,7 +78,9 @@ class Upkeep:
             clock=clock,
             publish=self.publish,
             expire=self.expire,
-            schedule=Schedule(optimise_s=_DAY_S, optimise_rows=100, backup_s=_DAY_S, traces_days=30, sessions_days=180),
+            schedule=Schedule(
+                optimise_s=_DAY_S, optimise_rows=optimise_rows, backup_s=_DAY_S, traces_days=30, sessions_days=180
+            ),
         )
 
     async def backups(self) -> Mapping[Path, datetime]:
@@ -172,3 +186,60 @@ async def test_what_says_it_is_old_but_was_brought_in_lately_is_not_unused(ledge
     assert await ledger.memories.unused("local", since=old + timedelta(days=60), after=0, limit=10) == []
     ((_, found),) = await ledger.memories.unused("local", since=datetime(2027, 1, 1, tzinfo=UTC), after=0, limit=10)
     assert found.id == note.id
+
+
+async def test_a_large_index_waits_for_more_changes_whatever_the_setting_says(
+    file_ledger: SqlLedger,
+    clock: HandClock,
+    tmp_path: Path,
+    loaded: Callable[[], AbstractAsyncContextManager[EmbeddingService]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(curator, "ROWS_A_CHANGE", 10)
+    async with loaded() as embedder, anyio.create_task_group() as tasks:
+        upkeep = Upkeep(file_ledger, clock, tmp_path, embedder=embedder, optimise_rows=1)
+        await upkeep.index.open(model=embedder.identity, dimensions=embedder.dimensions)
+        await upkeep.index.apply([_row(number, embedder.dimensions) for number in range(250)], removed=[], sequence=0)
+        waited_for: list[int] = []
+        wait = upkeep.indexer.wait_unoptimised
+
+        async def noted(changes: int) -> None:
+            waited_for.append(changes)
+            await wait(changes)
+
+        monkeypatch.setattr(upkeep.indexer, "wait_unoptimised", noted)
+        tasks.start_soon(upkeep.indexer.run)
+        tasks.start_soon(upkeep.curator.run)
+        # A commit counts as ten changes. At the first it is not known yet how large the index is; then 25 are waited
+        # for.
+        looked_after: list[int] = []
+        for number in range(1, 8):
+            _, sequence = await insert(file_ledger, [memory(f"memory {number}")], actor="a")
+            upkeep.indexer.kick(sequence)
+            with anyio.fail_after(60):
+                assert await upkeep.indexer.wait_for(sequence, deadline_s=60)
+                await anyio.wait_all_tasks_blocked()
+                before = looked_after[-1] if looked_after else 0
+                while not upkeep.indexer.unoptimised and upkeep.curator.optimised == before:  # noqa: ASYNC110
+                    await anyio.sleep(0.01)  # it is being looked after in a thread
+            looked_after.append(upkeep.curator.optimised)
+        assert looked_after == [1, 1, 1, 2, 2, 2, 3]
+        assert waited_for == [1, 25, 25, 25]
+        tasks.cancel_scope.cancel()
+
+
+def _row(number: int, dimensions: int) -> IndexRow:
+    return IndexRow(
+        id=f"row {number}",
+        vector=np.eye(1, dimensions, number, dtype=np.float32)[0],
+        text="words",
+        owner="other",
+        scope="global",
+        project="",
+        category="fact",
+        state="active",
+        session="",
+        tags=(),
+        pinned=False,
+        sequence=0,
+    )

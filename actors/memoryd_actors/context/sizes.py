@@ -12,6 +12,8 @@ from memoryd_client.wire.transcripts import SessionInfo, TranscriptRecord
 
 MOST_ENTRIES = 60_000
 """Of all conversations in memory together: 12 MB."""
+MOST_SESSIONS = 256
+"""Conversations in memory, as those that are over are asked for no more; 2 KB each beside their entries."""
 BATCH = 500
 BATCH_CHARACTERS = 400_000
 
@@ -108,7 +110,7 @@ class Sizes:
         return items, counts.exact
 
     def _let_go(self) -> None:
-        while self._held > MOST_ENTRIES and len(self._known) > 1:
+        while (self._held > MOST_ENTRIES and len(self._known) > 1) or len(self._known) > MOST_SESSIONS:
             _, oldest = self._known.popitem(last=False)
             self._held -= oldest.held
 

@@ -164,6 +164,8 @@ class ActorRef(Generic[M, R]):
                 self._receive.receive_nowait().settle(error=ActorStopped(self.name))
                 self._count.abandoned += 1
             self._receive.close()
+            # What it builds may be what holds it, as a session is: both go now, not with the next full collection.
+            del self._factory
             self.stopped.set()
 
     async def _crashes(self) -> bool:

@@ -198,6 +198,7 @@ class Extractor:
                 await self._know(key, waiting)
             if waiting.last <= waiting.done:
                 self._waiting.pop(key, None)
+                self._full.pop(key, None)
                 continue
             if waiting.topic or self._may_be_enough(waiting):
                 await self._count(key, waiting)
