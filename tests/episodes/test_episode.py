@@ -44,7 +44,7 @@ def test_what_a_model_tells_of_a_person_is_left_out_as_it_waits_for_their_consen
     told = summary("The user chose SQLite.", private, title="Carla was diagnosed with asthma")
     text = document(told, RUN, "s1")
     assert points(told) == ["The user chose SQLite."]
-    assert text.startswith("# Episode: Session s1\n")
+    assert text.startswith("# Episode\n")
     assert "asthma" not in text
     assert private in document(summary(private, by=EXTRACTED), RUN, "s1")
 
@@ -64,9 +64,9 @@ def test_the_same_run_told_again_is_the_same_episode_and_another_is_another() ->
     assert first.source_messages == (3, 40)
 
 
-@given(title=st.text(max_size=300), session=st.text(max_size=300))
-def test_a_path_is_plain_whatever_the_title_is(title: str, session: str) -> None:
-    place = path(summary("x", title=title), RUN, session, "mem_abcdefghijkl")
+@given(title=st.text(max_size=300))
+def test_a_path_is_plain_whatever_the_title_is(title: str) -> None:
+    place = path(summary("x", title=title), RUN, "mem_abcdefghijkl")
     assert place.startswith("episodes/2026-01-17/")
     assert place.endswith("-ghijkl.md")
     assert place.count("/") == 2

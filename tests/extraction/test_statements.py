@@ -29,6 +29,14 @@ def assistant(text: str, sequence: int = 1) -> InputMessage:
     ("said", "files"),
     [
         ("We decided to keep the retries in src/net/retry.py for now.", ("src/net/retry.py",)),
+        ("We decided to build only with the Makefile and deploy/Dockerfile.", ("Makefile", "deploy/Dockerfile")),
+        (
+            "We decided to keep the `LICENSE`, .gitignore and src/net/retry as they are.",
+            ("LICENSE", ".gitignore", "src/net/retry"),
+        ),
+        ("We decided to patch net/retry.py:12 and ~/bin/sync only.", ("net/retry.py", "~/bin/sync")),
+        ("We decided to serve /v1/tours from the origin/main and/or client/server side.", ()),
+        ("We decided to mount ./data/maps:/maps/data with TCP/IP for all.", ()),
         ("We decided to run Node.js 22 and Vue.js in production.", ()),
         ("We decided to use node.js with server.js as the only entry point.", ("server.js",)),
         ("We decided to keep https://firm.org/api.json as the only contract.", ()),
@@ -38,6 +46,17 @@ def assistant(text: str, sequence: int = 1) -> InputMessage:
 def test_files_are_those_that_are_named_and_no_programs_or_addresses(said: str, files: tuple[str, ...]) -> None:
     (found,) = stated([user(said)])
     assert found.files == files
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "random question while it builds: my brother is 35 and has maybe 4 hours a week. we go to Graz in March.",
+        "the functions and the db are far apart, move the database to us-east and save us some ms",
+    ],
+)
+def test_what_goes_on_nowhere_and_what_is_asked_for_is_not_taken(said: str) -> None:
+    assert stated([user(said)]) == []
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def document(summary: Summary, run: AgentRun, session: str) -> str:
     """Return an episode by the template."""
     tags = msgspec.json.encode([one_line(tag, 40) for tag in summary.tags]).decode()
     lines = [
-        f"# Episode: {_title(summary, session)}",
+        f"# Episode: {title}" if (title := _title(summary)) else "# Episode",
         f"Date: {run.ended_at:%Y-%m-%d}",
         f"Topic: {one_line(_may_say(summary, summary.topic), LONGEST_FIELD) or 'none in particular'}",
         f"Outcome: {one_line(_may_say(summary, summary.outcome), LONGEST_FIELD) or 'open'}",
@@ -89,12 +89,12 @@ def document(summary: Summary, run: AgentRun, session: str) -> str:
     return "\n".join(lines)
 
 
-def path(summary: Summary, run: AgentRun, session: str, episode_id: str, label: str = "") -> str:
+def path(summary: Summary, run: AgentRun, episode_id: str, label: str = "") -> str:
     """Return where an episode is among the virtual files: `episodes/2026-01-17/why-the-export-fails-k3v9.md`.
 
     Where the user named a project, it is below that: `projects/hdrpop/episodes/...`.
     """
-    plain = unicodedata.normalize("NFKD", _title(summary, session)).encode("ascii", "ignore").decode().lower()
+    plain = unicodedata.normalize("NFKD", _title(summary)).encode("ascii", "ignore").decode().lower()
     name = _UNNAMED.sub("-", plain)[:LONGEST_NAME].strip("-") or "run"
     below = f"projects/{label}/" if label else ""
     return f"{below}episodes/{run.ended_at:%Y-%m-%d}/{name}-{episode_id[-6:]}.md"
@@ -109,18 +109,19 @@ def episode(summary: Summary, run: AgentRun, caller: Caller, *, before: int, lab
         content=document(summary, run, caller.session),
         category=CATEGORY,
         scope=Scope.PROJECT if caller.project.strip() else Scope.GLOBAL,
-        title=_title(summary, caller.session),
+        title=_title(summary),
         tags=(*summary.tags, *project_tags(label)),
         speaker="quoted from the conversation" if summary.by == EXTRACTED else summary.by,
         occurred_at=run.ended_at,
         source_session=caller.session,
         source_messages=(run.first, run.last),
-        metadata={PATH: path(summary, run, caller.session, episode_id, label), "summarised_by": summary.by},
+        metadata={PATH: path(summary, run, episode_id, label), "summarised_by": summary.by},
     )
 
 
-def _title(summary: Summary, session: str) -> str:
-    return one_line(_may_say(summary, summary.title), LONGEST_TITLE) or f"Session {one_line(session, 80)}"
+def _title(summary: Summary) -> str:
+    """Return what an episode is called; nothing where nobody said a line that could be its title."""
+    return one_line(_may_say(summary, summary.title), LONGEST_TITLE)
 
 
 def _may_say(summary: Summary, text: str) -> str:

@@ -1,6 +1,5 @@
 """What may become a memory, whoever found it: a model or a rule; and how many of them may, for one turn."""
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,17 +19,6 @@ CORRECTED: Final = 1.0
 """Trust in a user's own correction, wherever it was said."""
 BY_RULE: Final = 0.4
 """Trust in what a rule took from an agent's words: it never prevails over what somebody stored or a model read."""
-
-_NO_FILE = re.compile(
-    r".*://|www\.|.*\w@\w|(?:node|next|nuxt|vue|react|angular|express|electron|ember|backbone|three|d3|nest|svelte)\.js\Z",
-    re.IGNORECASE,
-)
-"""What ends like a file and is none: an address, and programs that are called so (`Node.js`)."""
-
-
-def may_be_file(path: str) -> bool:
-    """Return whether what is said to be a file is neither an address nor a program: `Node.js`, `ana@firm.md`."""
-    return bool(path.strip()) and not _NO_FILE.match(path)
 
 
 def trust_in_user(category: str) -> float:

@@ -27,6 +27,7 @@ _ADDRESSED = _compiled("addressed")
 _AIM = _compiled("aim")
 _NEVER = _compiled("never")
 _GIVEN = _compiled("given")
+_ASIDE = _compiled("aside")
 MOST_GIVEN: Final = 5
 """Clauses of a sentence that are looked at; more than that is hardly spoken."""
 
@@ -53,6 +54,11 @@ def particular(bare: str) -> bool:
 def fleeting(bare: str) -> bool:
     """Return whether a sentence tells what is over in an hour: `I have 5% battery left`."""
     return _FLEETING.search(bare) is not None
+
+
+def aside(said: str) -> bool:
+    """Return whether a message is said to be about nothing that goes on: `random question while the build runs`."""
+    return _ASIDE.match(said) is not None
 
 
 def given(bare: str) -> Iterator[int]:

@@ -6,8 +6,9 @@ from typing import Final, Literal
 
 import msgspec
 
-from memoryd_actors.extraction.candidate import TRUST, Extraction, may_be_file, trust_in_user
+from memoryd_actors.extraction.candidate import TRUST, Extraction, trust_in_user
 from memoryd_actors.extraction.input_message import InputMessage
+from memoryd_actors.extraction.mentioned_files import may_be_file
 from memoryd_actors.memory.personal_matters import BASIS, MATTER, MATTERS
 from memoryd_actors.memory.settings import PROCEDURAL
 from memoryd_actors.memory.signature import MAX_LABEL

@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from memoryd_actors.admission.project_files import named_files
 from memoryd_actors.admission.writing import MAX_FACT
 from memoryd_actors.capture import explicit, standing_instruction
 from memoryd_actors.capture.kinds import FACT, PREFERENCE
-from memoryd_actors.extraction.candidate import BY_RULE, Extraction, may_be_file, trust_in_user
+from memoryd_actors.extraction.candidate import BY_RULE, Extraction, trust_in_user
 from memoryd_actors.extraction.dating import needs_day
 from memoryd_actors.extraction.input_message import InputMessage
-from memoryd_actors.extraction.particulars import fleeting, given, particular
+from memoryd_actors.extraction.mentioned_files import mentioned
+from memoryd_actors.extraction.particulars import aside, fleeting, given, particular
 from memoryd_actors.extraction.signs import SIGNED, dated, weigh
 from memoryd_actors.extraction.telling import TELLINGS
 from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
@@ -39,13 +39,6 @@ LONGEST: Final = 230
 FEWEST_WORDS: Final = 5
 FEWEST_WORDS_SURE: Final = 4
 """Of what is said in so many words."""
-MOST_FILES: Final = 5
-_FILE: Final = re.compile(
-    r"[\w-]\.(?:c|cc|cpp|css|csv|go|h|html|ini|java|jsx?|json|kt|md|ipynb|lock|php|pdf|proto|pyi?|rb|rs|scss|sh|sql|svg"
-    r"|swift|tf|toml|tsx?|txt|vue|xml|ya?ml)$",
-    re.IGNORECASE,
-)
-"""The end of a path that is a file's: `example.org` and `/v1/tours` are none."""
 LONGEST_OPENING: Final = 3
 """Words of a sentence that only opens the next: `That's wrong.`"""
 
@@ -95,7 +88,7 @@ def _of(message: InputMessage, before: str, threshold: float, *, people: bool) -
         return
     wording = wordings[0]
     weighed: list[tuple[_Told | None, tuple[float, str]]] = []
-    opening = ""
+    opening, apart = "", not people and aside(said)
     for sentence in sentences(said):
         told = _telling(sentence, wording, fewest=FEWEST_WORDS if people else FEWEST_WORDS_SURE)
         weighing = _weight(told, opening, message, wordings, people=people)
@@ -107,6 +100,8 @@ def _of(message: InputMessage, before: str, threshold: float, *, people: bool) -
             and (besides := _besides(sentence, wording))
         ):
             told, weighing = besides, (TIED_DOWN, FACT)
+        if apart and weighing[1] == FACT:
+            weighing = (-1.0, FACT)
         weighed.append((told, weighing))
         opening = sentence.bare if len(sentence.bare.split()) <= LONGEST_OPENING else ""
     at = 0
@@ -161,7 +156,7 @@ def _candidate(
         at=message.at,
         importance=2 if category == FACT else 3,
         weight=weight,
-        files=tuple(file for file in named_files(text) if _FILE.search(file) and may_be_file(file))[:MOST_FILES],
+        files=mentioned(text),
         metadata={
             "extracted": "rule",
             "rule": category,
