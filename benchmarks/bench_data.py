@@ -13,11 +13,13 @@ import hashlib
 import json
 import re
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from benchmarks import bench_forms as forms
 
@@ -63,24 +65,48 @@ class Unfit(Exception):
 
 
 def fetch(folder: Path, wanted: Iterable[Source], say: Callable[[str], None] = print) -> list[str]:
-    """Fetch what is missing and check everything; return what could not be had, in words."""
+    """Fetch what is missing and check everything; return what could not be had, in words.
+
+    A place that cannot be reached is asked once, and said in one line for each set of data.
+    """
     known = _read_sums(folder)
     troubles: list[str] = []
+    missing: dict[tuple[str, str], int] = {}
+    reasons: dict[str, str] = {}
     for source in wanted:
         target = folder / source.path
         expected = source.sha256 or known.get(source.path, "")
+        data, place = source.path.removeprefix("original/").partition("/")[0], urlsplit(source.url).netloc
+        digest = ""
         try:
             if target.is_file():
                 _check(source, expected, _digest(target))
                 continue
-            digest = _download(source, target, expected)
+            if place not in reasons:
+                digest = _download(source, target, expected)
         except (Unfit, OSError) as trouble:
-            troubles.append(f"{source.path}: {trouble}")
+            if not _is_away(trouble):
+                troubles.append(f"{source.path}: {trouble}")
+                continue
+            reasons[place] = str(getattr(trouble, "reason", trouble))
+        if not digest:
+            missing[data, place] = missing.get((data, place), 0) + 1
             continue
         known[source.path] = digest
         _write_sums(folder, known)
         say(f"{source.path}  {target.stat().st_size:,} bytes  {'checked' if expected else 'digest put down'}")
-    return troubles
+    return troubles + [
+        f"{data}: {place} cannot be reached ({reasons[place]}), so {count} file{'s are' if count > 1 else ' is'} "
+        f"missing; run this again with a network, or put what you have below {folder / 'original' / data}"
+        for (data, place), count in missing.items()
+    ]
+
+
+def _is_away(trouble: Exception) -> bool:
+    """Return whether no file can be had from the place that was asked, not only this one."""
+    if isinstance(trouble, urllib.error.HTTPError):
+        return trouble.code != 404 and (trouble.code in {401, 403, 407, 429} or trouble.code >= 500)
+    return isinstance(trouble, (urllib.error.URLError, TimeoutError, ConnectionError))
 
 
 def _download(source: Source, target: Path, expected: str) -> str:

@@ -71,6 +71,16 @@ def test_what_does_not_fit_its_digest_or_is_not_there_is_not_kept(tmp_path: Path
         assert fetch(tmp_path, [Source("a.json", f"{url}/a", sha256=DIGEST)], quiet) == []
 
 
+def test_a_place_that_cannot_be_reached_is_asked_once_and_said_in_a_line_for_each_set(tmp_path: Path) -> None:
+    with public_place({}) as (url, _):
+        pass  # nobody answers there any more
+    names = ["original/locomo/a.json", *(f"original/beam/{n}/chat.json" for n in range(1, 21))]
+    troubles = fetch(tmp_path, [Source(name, f"{url}/{name}") for name in names], quiet)
+    assert [trouble.partition(" cannot be reached")[0].partition(":")[0] for trouble in troubles] == ["locomo", "beam"]
+    assert "so 20 files are missing" in troubles[1]
+    assert str(tmp_path / "original" / "beam") in troubles[1]
+
+
 def test_all_three_sets_have_a_place_with_its_commit_or_hub() -> None:
     urls = [source.url for source in sources()]
     assert len(urls) == len(set(urls)) == 63
