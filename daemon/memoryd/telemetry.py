@@ -1,8 +1,8 @@
 """Operational events for OpenTelemetry, where somebody has named a collector: spans, a counter and a histogram.
 
 What this daemon did is read from the ledger's rows (`memoryd events --rows`) some seconds after it was written, in the
-background: no write waits for a collector. No text of a memory or a message is among it. The SDK is an extra, imported
-here alone.
+background: no write waits for a collector. What it does not take waits in the ledger, and is sent again. No text of a
+memory or a message is among it. The SDK is an extra, imported here alone.
 """
 
 import logging
@@ -19,21 +19,32 @@ import msgspec
 from memoryd import __version__
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.core.worker import Worker
+from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.event_counts import DoneEvent
 from memoryd_client.wire.events import Warned
+from memoryd_client.wire.status import ComponentStatus
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.metrics.export import MetricReader
-    from opentelemetry.sdk.trace import SpanProcessor
+    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.sdk.trace.export import SpanExporter
 
 log = logging.getLogger(__name__)
 
-MOST_ROWS = 1_000
-"""Read from the ledger at once."""
+MOST_ROWS = 512
+"""Read from the ledger and sent at once: as many as the SDK sends."""
+MOST_WAITING = 50_000
+"""Spans that wait for a collector; of more the oldest are dropped."""
 RETRY_S = 60.0
+"""Until it is tried again at the latest; sooner the first times."""
 EXPORT_S = 10
 """A collector is waited for no longer than this, by nobody but the threads that send to it."""
+AWAY_S = 1
+"""The same at the end, where it is away anyway."""
+MOST_TRIES = 16
+_SEE_COLLECTOR = "See whether it runs; `memoryd config list telemetry` shows where it is looked for."
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -58,19 +69,27 @@ class EventRows(Protocol):
         """Return what this daemon did after an event, for every owner, the oldest first."""
         ...
 
+    async def waiting(self, number: int) -> int:
+        """Return how many of these there are."""
+        ...
+
 
 class Instruments:
-    """The SDK's part: makes spans and numbers of events. Its exporters have threads of their own."""
+    """The SDK's part: makes spans and numbers of events, and sends them.
 
-    def __init__(self, spans: "SpanProcessor", numbers: "MetricReader") -> None:
+    The numbers add up from the start: one that a collector missed is in the next. Of the spans each is sent until it is
+    taken; the SDK's own processor forgets what was not.
+    """
+
+    def __init__(self, spans: "SpanExporter", numbers: "MetricReader") -> None:
         from opentelemetry.sdk.metrics import MeterProvider
         from opentelemetry.sdk.resources import Resource
         from opentelemetry.sdk.trace import TracerProvider
 
         # Of this process alone: the SDK's global providers belong to whoever embeds it.
         about = Resource.create({"service.name": "memoryd", "service.version": __version__})
+        self._exporter = spans
         self._traces = TracerProvider(resource=about, shutdown_on_exit=False)
-        self._traces.add_span_processor(spans)
         self._tracer = self._traces.get_tracer("memoryd", __version__)
         self._meters = MeterProvider([numbers], resource=about, shutdown_on_exit=False)
         meter = self._meters.get_meter("memoryd", __version__)
@@ -79,10 +98,12 @@ class Instruments:
             "memoryd.operation.duration", unit="ms", description="How long it took, where that was measured."
         )
 
-    def take(self, events: Sequence[DoneEvent]) -> None:
-        """Make a span of each event, and count it."""
+    def take(self, events: Sequence[DoneEvent]) -> "list[ReadableSpan]":
+        """Return a span of each event, and count it."""
+        from opentelemetry.sdk.trace import Span
         from opentelemetry.trace import Status, StatusCode
 
+        spans: list[ReadableSpan] = []
         for event in events:
             kind = {"memoryd.node": event.node, "memoryd.op": event.op, "memoryd.status": event.status}
             if event.category:
@@ -98,11 +119,20 @@ class Instruments:
             if event.status == "error":
                 span.set_status(Status(StatusCode.ERROR))
             span.end(_nanos(end))
+            if isinstance(span, Span):  # whoever turns sampling off in the environment gets none
+                spans.append(span)
+        return spans
 
-    def shutdown(self) -> None:
-        """Send what is left, and stop. Blocks."""
-        self._traces.shutdown()
-        self._meters.shutdown(timeout_millis=EXPORT_S * 1000)
+    def send(self, spans: "Sequence[ReadableSpan]") -> bool:
+        """Return whether the collector has taken them. Blocks, up to `EXPORT_S`."""
+        from opentelemetry.sdk.trace.export import SpanExportResult
+
+        return not spans or self._exporter.export(spans) is SpanExportResult.SUCCESS
+
+    def shutdown(self, timeout_s: float) -> None:
+        """Send the numbers once more, and stop. Blocks."""
+        self._exporter.shutdown()
+        self._meters.shutdown(timeout_millis=timeout_s * 1000)
 
 
 def _more(event: DoneEvent) -> dict[str, str | float]:
@@ -129,11 +159,12 @@ def over_http(url: str) -> Instruments:
     from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
+    # Two lines and more for each batch that is not taken; here it is said once.
+    logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)
     base = url.rstrip("/")
     return Instruments(
-        BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces", timeout=EXPORT_S)),
+        OTLPSpanExporter(f"{base}/v1/traces", timeout=EXPORT_S),
         PeriodicExportingMetricReader(OTLPMetricExporter(f"{base}/v1/metrics", timeout=EXPORT_S)),
     )
 
@@ -141,11 +172,30 @@ def over_http(url: str) -> Instruments:
 class Telemetry:
     """Hands what was done on, from now on; `run` it in a task group."""
 
-    def __init__(self, settings: TelemetryConfig, rows: EventRows, publish: Publisher, *, offline: bool) -> None:
+    def __init__(
+        self,
+        settings: TelemetryConfig,
+        rows: EventRows,
+        publish: Publisher,
+        clock: Clock,
+        *,
+        offline: bool,
+        most_waiting: int = MOST_WAITING,
+    ) -> None:
         self._settings = settings
         self._rows = rows
         self._publish = publish
+        self._clock = clock
         self._offline = offline
+        self._most_waiting = most_waiting
+        self._last: int | None = None
+        """The event up to which everything is a span."""
+        self._unsent: list[ReadableSpan] = []
+        self._away_since: datetime | None = None
+        self._tries = 0
+        """How often it was in vain since the collector took anything."""
+        self._sent = self._dropped = 0
+        self._trouble: tuple[str, str] | None = None
 
     def why_not(self) -> str:
         """Return why nothing is exported although a collector is named; empty where it is, or none is named."""
@@ -168,6 +218,8 @@ class Telemetry:
         if trouble := self.why_not():
             self._complain(trouble, "`memoryd config list telemetry` shows the settings.")
             return
+        with suppress(Refused):  # asked again in a moment
+            self._last = await self._rows.newest()  # what was done before is the past
         try:
             instruments = await anyio.to_thread.run_sync(over_http, self._settings.otlp_url)
         except ImportError:
@@ -177,26 +229,87 @@ class Telemetry:
 
     async def export(self, instruments: Instruments) -> None:
         """Hand on what is done until cancelled, and what is left then."""
-        last: int | None = None
-
-        async def look() -> float:
-            nonlocal last
-            if last is None:
-                last = await self._rows.newest()  # what was done before is the past
-            while events := await self._rows.after(last, limit=MOST_ROWS):
-                instruments.take(events)
-                last = events[-1].number
-            return self._settings.every_s
-
-        worker = Worker(look, complain=lambda why: self._complain(str(why), why.hint), retry_s=RETRY_S)
+        worker = Worker(
+            lambda: self._look(instruments), complain=lambda why: self._complain(str(why), why.hint), retry_s=RETRY_S
+        )
         try:
             await worker.run()
         finally:
-            with anyio.move_on_after(EXPORT_S, shield=True):
+            await self._stop(instruments)
+
+    async def status(self) -> ComponentStatus | None:
+        """Return how the export goes; None where no collector is named."""
+        if not self._settings.otlp_url:
+            return None
+        if self._trouble:
+            message, hint = self._trouble
+            return ComponentStatus(state="failed", message=f"nothing is exported: {message}", hint=hint)
+        waiting = len(self._unsent)
+        if self._last is not None:
+            with suppress(Refused):  # the ledger says so itself
+                waiting += await self._rows.waiting(self._last)
+        numbers = {"sent": float(self._sent), "waiting": float(waiting), "dropped": float(self._dropped)}
+        if self._away_since is None:
+            return ComponentStatus(state="ok", numbers=numbers)
+        message = (
+            f"the collector at {self._settings.otlp_url} takes nothing since {self._away_since:%Y-%m-%d %H:%M} UTC: "
+            f"{counted(waiting, 'span')} waiting, {self._dropped} dropped"
+        )
+        return ComponentStatus(state="degraded", message=message, hint=_SEE_COLLECTOR, numbers=numbers)
+
+    async def _look(self, instruments: Instruments) -> float:
+        """Send what there is; return after how many seconds to look again."""
+        if self._last is None:
+            self._last = await self._rows.newest()
+        while True:
+            if not self._unsent:
+                events = await self._rows.after(self._last, limit=MOST_ROWS)
+                self._trouble = None
+                if not events:
+                    return self._settings.every_s
+                self._unsent = instruments.take(events)
+                self._last = events[-1].number
+            # Whoever ends the daemon waits for a collector that is there, and for no other.
+            away = self._away_since is not None
+            if not await anyio.to_thread.run_sync(instruments.send, self._unsent, abandon_on_cancel=away):
+                await self._not_taken(instruments)
+                return min(RETRY_S, self._settings.every_s * 2**self._tries)
+            self._sent += len(self._unsent)
+            self._unsent = []
+            self._tries = 0
+            if self._away_since is not None:
+                log.info("the collector is back")
+                self._away_since = None
+
+    async def _not_taken(self, instruments: Instruments) -> None:
+        """Say so, once; of what waits then, keep the newest."""
+        self._tries = min(self._tries + 1, MOST_TRIES)
+        if self._away_since is None:
+            self._away_since = self._clock.now()
+            message = f"the collector at {self._settings.otlp_url} takes no spans; they wait, and are sent again"
+            log.warning("%s. %s", message, _SEE_COLLECTOR)
+            self._publish(Warned(component="telemetry", message=message, hint=_SEE_COLLECTOR))
+        beyond = await self._rows.waiting(self._last or 0) + len(self._unsent) - self._most_waiting
+        if beyond > 0:
+            self._dropped += len(self._unsent)
+            self._unsent = []
+            beyond -= MOST_ROWS
+        while beyond > 0 and (events := await self._rows.after(self._last or 0, limit=min(beyond, MOST_ROWS))):
+            self._dropped += len(instruments.take(events))
+            self._last = events[-1].number
+            beyond -= len(events)
+
+    async def _stop(self, instruments: Instruments) -> None:
+        away = self._away_since is not None
+        with anyio.move_on_after(AWAY_S if away else EXPORT_S, shield=True):
+            if not away:
                 with suppress(Refused):
-                    await look()
-                await anyio.to_thread.run_sync(instruments.shutdown, abandon_on_cancel=True)
+                    await self._look(instruments)
+            await anyio.to_thread.run_sync(instruments.shutdown, AWAY_S if away else EXPORT_S, abandon_on_cancel=True)
+        if self._unsent:
+            log.warning("the collector has not taken the last spans, and does not get them any more")
 
     def _complain(self, message: str, hint: str) -> None:
+        self._trouble = message, hint
         log.warning("nothing is exported: %s. %s", message, hint)
         self._publish(Warned(component="telemetry", message=f"nothing is exported: {message}", hint=hint))

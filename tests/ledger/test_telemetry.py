@@ -1,6 +1,6 @@
 """What was done, as an OpenTelemetry collector gets it: through the SDK's own exporters, and over a real socket."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler
@@ -8,9 +8,11 @@ from itertools import count
 from pathlib import Path
 
 import anyio
+import anyio.from_thread
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry.sdk.trace.export import SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
@@ -22,6 +24,7 @@ from memoryd_actors.memory.steps import Add
 from memoryd_client.wire.event_counts import DoneEvent
 from memoryd_client.wire.events import Warned
 from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.status import ComponentStatus
 from web_server import answering
 
 SECRET = "The vault is behind the painting."
@@ -44,10 +47,14 @@ async def test_what_is_done_from_now_on_becomes_spans_and_numbers_without_a_text
     await ledger.memories.apply("local", [Add(memory(0))], actor="a")
     spans, numbers = InMemorySpanExporter(), InMemoryMetricReader()
     telemetry = Telemetry(
-        TelemetryConfig(otlp_url="http://127.0.0.1:1", every_s=0.01), ledger.events, lambda _: None, offline=True
+        TelemetryConfig(otlp_url="http://127.0.0.1:1", every_s=0.01),
+        ledger.events,
+        lambda _: None,
+        SystemClock(),
+        offline=True,
     )
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(telemetry.export, Instruments(SimpleSpanProcessor(spans), numbers))
+        tasks.start_soon(telemetry.export, Instruments(spans, numbers))
         with anyio.fail_after(30):
             for number in count(1):  # until it looks
                 await ledger.memories.apply("local", [Add(memory(number))], actor="a")
@@ -89,6 +96,9 @@ class WatchedRows:
     async def after(self, number: int, *, limit: int) -> list[DoneEvent]:
         return await self._events.after(number, limit=limit)
 
+    async def waiting(self, number: int) -> int:
+        return await self._events.waiting(number)
+
 
 @contextmanager
 def collector() -> Generator[tuple[str, list[bytes]]]:
@@ -111,7 +121,9 @@ async def test_a_collector_gets_the_spans_over_http(tmp_path: Path) -> None:
     ledger = await opened(tmp_path)
     with collector() as (url, taken):
         rows = WatchedRows(ledger)
-        telemetry = Telemetry(TelemetryConfig(otlp_url=url, every_s=0.01), rows, lambda _: None, offline=True)
+        telemetry = Telemetry(
+            TelemetryConfig(otlp_url=url, every_s=0.01), rows, lambda _: None, SystemClock(), offline=True
+        )
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(telemetry.run)
             with anyio.fail_after(30):
@@ -128,6 +140,85 @@ async def test_a_collector_gets_the_spans_over_http(tmp_path: Path) -> None:
     assert len(spans) == 20
     assert {span.name for span in spans} == {"memoryd keeper create"}
     assert SECRET.encode() not in b"".join(taken)
+    await ledger.close()
+
+
+class Absent(InMemorySpanExporter):
+    """A collector that is away for a while."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.away = True
+        self.asked = anyio.Event()
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        anyio.from_thread.run_sync(self.asked.set)
+        return SpanExportResult.FAILURE if self.away else super().export(spans)
+
+
+async def seen(telemetry: Telemetry, condition: Callable[[ComponentStatus], bool]) -> ComponentStatus:
+    """Return the status once it is as it should be."""
+    while (now := await telemetry.status()) is None or not condition(now):  # noqa: ASYNC110 - a status tells nobody
+        await anyio.sleep(0.01)
+    return now
+
+
+def memories(spans: InMemorySpanExporter) -> set[str]:
+    return {str((span.attributes or {})["memoryd.memory"]) for span in spans.get_finished_spans()}
+
+
+async def test_spans_wait_for_a_collector_that_is_away_which_is_said_once_and_in_the_status(tmp_path: Path) -> None:
+    ledger = await opened(tmp_path)
+    said: list[object] = []
+    rows, spans = WatchedRows(ledger), Absent()
+    telemetry = Telemetry(
+        TelemetryConfig(otlp_url="http://127.0.0.1:1", every_s=0.001), rows, said.append, SystemClock(), offline=True
+    )
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(telemetry.export, Instruments(spans, InMemoryMetricReader()))
+        with anyio.fail_after(30):
+            await rows.looked.wait()
+            await ledger.memories.apply("local", [Add(memory(number)) for number in range(700)], actor="a")
+            await spans.asked.wait()
+            away = await seen(telemetry, lambda now: now.numbers["waiting"] == 700 and now.state == "degraded")
+            assert (away.state, away.numbers) == ("degraded", {"sent": 0, "waiting": 700, "dropped": 0})
+            assert "takes nothing since 20" in away.message
+            assert "700 spans waiting, 0 dropped" in away.message
+            assert len(said) == 1
+            spans.away = False
+            back = await seen(telemetry, lambda now: not now.numbers["waiting"])
+            assert (back.state, back.numbers["sent"]) == ("ok", 700)
+        tasks.cancel_scope.cancel()
+    assert len(spans.get_finished_spans()) == 700
+    assert memories(spans) == {f"mem_{number}" for number in range(700)}
+    await ledger.close()
+
+
+async def test_of_more_spans_than_may_wait_the_oldest_are_dropped(tmp_path: Path) -> None:
+    ledger = await opened(tmp_path)
+    rows, spans = WatchedRows(ledger), Absent()
+    telemetry = Telemetry(
+        TelemetryConfig(otlp_url="http://127.0.0.1:1", every_s=0.001),
+        rows,
+        lambda _: None,
+        SystemClock(),
+        offline=True,
+        most_waiting=600,
+    )
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(telemetry.export, Instruments(spans, InMemoryMetricReader()))
+        with anyio.fail_after(30):
+            await rows.looked.wait()
+            await ledger.memories.apply("local", [Add(memory(number)) for number in range(1_300)], actor="a")
+            await spans.asked.wait()
+            now = await seen(telemetry, lambda now: now.numbers["waiting"] <= 600 and now.state == "degraded")
+            assert now.numbers["waiting"] + now.numbers["dropped"] == 1_300
+            spans.away = False
+            await seen(telemetry, lambda now: not now.numbers["waiting"])
+        tasks.cancel_scope.cancel()
+    kept = memories(spans)
+    assert {f"mem_{number}" for number in range(1_299, 1_299 - len(kept), -1)} == kept
+    assert 0 < len(kept) <= 600
     await ledger.close()
 
 
@@ -150,10 +241,10 @@ async def test_nothing_leaves_the_machine_while_it_is_offline_and_that_is_said()
         ("collector:4318", "no web address"),
         ("http://[::1:4318", "no web address"),
     ):
-        telemetry = Telemetry(TelemetryConfig(otlp_url=url), NoRows(), heard, offline=True)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - never asked
+        telemetry = Telemetry(TelemetryConfig(otlp_url=url), NoRows(), heard, SystemClock(), offline=True)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - never asked
         await telemetry.run()
         assert why in said[-1].message
-    await Telemetry(TelemetryConfig(), NoRows(), heard, offline=False).run()  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - never asked
+    await Telemetry(TelemetryConfig(), NoRows(), heard, SystemClock(), offline=False).run()  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - never asked
     assert len(said) == 3
 
 

@@ -69,6 +69,7 @@ def build(paths: Paths, config: Config) -> Daemon:
     model_change = build_model_change(paths, memory, conversations)
     beyond, network = SocketStatistics(), build_network(paths, config.ipc)
     mirrors = build_mirrors(paths, memory)
+    telemetry = Telemetry(config.telemetry, memory.ledger.events, publish, memory.clock, offline=config.privacy.offline)
     health = Health(
         paths.home,
         memory,
@@ -78,6 +79,7 @@ def build(paths: Paths, config: Config) -> Daemon:
         mirrors=mirrors,
         model_change=model_change,
         sockets=sockets,
+        telemetry=telemetry,
         network=(beyond, network.guard) if network is not None else None,
     )
     knowledge = KnowledgeBase(
@@ -154,7 +156,7 @@ def build(paths: Paths, config: Config) -> Daemon:
         consolidation=consolidation,
         curator=curator,
         knowledge=knowledge,
-        telemetry=Telemetry(config.telemetry, memory.ledger.events, publish, offline=config.privacy.offline),
+        telemetry=telemetry,
         mirrors=mirrors,
         model_change=model_change,
         follower=Follower(memory.ledger.sharing, memory.indexer, conversations.indexer, memory.switches),

@@ -19,6 +19,7 @@ from memoryd.embedding import ModelStatistics
 from memoryd.embedding.model_change import ModelChange
 from memoryd.ipc import Guard, SocketStatistics
 from memoryd.mirror.mirrors import MirrorKeeper
+from memoryd.telemetry import Telemetry
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.context import Compactor
 from memoryd_actors.context.usage import ContextUsage
@@ -69,6 +70,7 @@ class Health:
         mirrors: MirrorKeeper,
         model_change: ModelChange,
         sockets: SocketStatistics,
+        telemetry: Telemetry,
         network: tuple[SocketStatistics, Guard] | None = None,
     ) -> None:
         self.ready = False
@@ -81,6 +83,7 @@ class Health:
         self._mirrors = mirrors
         self._model_change = model_change
         self._sockets = sockets
+        self._telemetry = telemetry
         self._network = network
         self._began = monotonic()
         self._written: Counter[str] = Counter()
@@ -139,7 +142,13 @@ class Health:
             kept = counted = failed(refused)
         compared = consolidation(tallies, self._consolidation.comparer.compared, self._written)
         last = await self._consolidation.answers.last(owner)
-        return {"ledger": kept, "events": counted, "consolidation": replace(compared, facts=last)}
+        exported = await self._telemetry.status()
+        return {
+            "ledger": kept,
+            "events": counted,
+            "consolidation": replace(compared, facts=last),
+            **({"telemetry": exported} if exported is not None else {}),
+        }
 
     def _of_others(self, owner: str) -> dict[str, ComponentStatus]:
         memory, conversations = self._memory, self._conversations

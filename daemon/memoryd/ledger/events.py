@@ -34,6 +34,9 @@ class SqlEvents:
         await self._database.flush()
         return await self._database.read(recording.after, number, limit)
 
+    async def waiting(self, number: int) -> int:
+        return await self._database.read(recording.waiting, number)
+
     async def lately(self) -> tuple[Mapping[recording.Done, int], Mapping[recording.Done, int]]:
         """Return how often what was done in the last day and in the last week; what waits for a write is not in it."""
         now = self._database.clock.now()

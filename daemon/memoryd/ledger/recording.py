@@ -161,6 +161,12 @@ def after(connection: Connection, number: int, limit: int) -> list[DoneEvent]:
     return _told(connection.execute(query))
 
 
+def waiting(connection: Connection, number: int) -> int:
+    """Return how many events of this daemon there are after one."""
+    query = select(func.count()).where(events.c.id > number, events.c.home == home_of(connection))
+    return connection.execute(query).scalar() or 0
+
+
 def _told(found: Iterable[Row[Any]]) -> list[DoneEvent]:
     return [
         DoneEvent(
