@@ -273,7 +273,7 @@ class Telemetry:
             away = self._away_since is not None
             if not await anyio.to_thread.run_sync(instruments.send, self._unsent, abandon_on_cancel=away):
                 await self._not_taken(instruments)
-                return min(RETRY_S, self._settings.every_s * 2**self._tries)
+                return min(RETRY_S, self._settings.every_s * 2.0**self._tries)
             self._sent += len(self._unsent)
             self._unsent = []
             self._tries = 0
