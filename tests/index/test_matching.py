@@ -54,7 +54,7 @@ def test_the_best_by_words_are_those_of_adding_up_everything(
     seen = np.random.default_rng(1).random(PASSAGES) < shown
     mean = postings.mean_length(seen)
     scores, shares = added_up(texts, asked, seen, mean)
-    matching = postings.matching([f"w{word}" for word in asked], seen, mean)
+    matching = postings.matching([f"w{word}" for word in asked], seen, mean, {})
     for most in (50, 200):
         best = matching.best(most)
         assert len(set(best.tolist())) == most
@@ -67,8 +67,8 @@ def test_the_best_by_words_are_those_of_adding_up_everything(
 
 def test_a_word_that_nobody_has_lowers_the_share_of_those_that_are_there(texts: Texts, postings: Postings) -> None:
     seen = np.ones(PASSAGES, np.bool_)
-    best = postings.matching(["w299", "never"], seen, 10.0).best(5)
-    known = postings.matching(["w299"], seen, 10.0).at(np.sort(best))[1]
+    best = postings.matching(["w299", "never"], seen, 10.0, {}).best(5)
+    known = postings.matching(["w299"], seen, 10.0, {}).at(np.sort(best))[1]
     assert known.tolist() == [1.0] * 5
-    assert max(postings.matching(["w299", "never"], seen, 10.0).at(np.sort(best))[1]) < 0.5
-    assert len(postings.matching(["never"], seen, 10.0).best(5)) == 0
+    assert max(postings.matching(["w299", "never"], seen, 10.0, {}).at(np.sort(best))[1]) < 0.5
+    assert len(postings.matching(["never"], seen, 10.0, {}).best(5)) == 0

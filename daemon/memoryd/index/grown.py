@@ -14,6 +14,7 @@ _BLOCK = 16_384
 """Vectors of one block: 25 MB with 384 dimensions, of which the system hands out what is written to."""
 _GATHERED = 128
 """Vectors that are brought together at once: of more, the system hands out new memory each time (`heap`)."""
+_COMPARED = 200000
 _FEWEST_TOGETHER = 8
 Slots = npt.NDArray[np.intp]
 Signs = npt.NDArray[np.uint64]
@@ -113,6 +114,9 @@ class GrownVectors:
             for at in range(0, min(block.shape[1], self._length - start), _BLOCK):
                 here = slice(start + at, min(start + at + _BLOCK, start + block.shape[1]))
                 shown = seen[here]
+                if not shown.any():
+                    alike[here] = 0
+                    continue
                 apart = np.zeros(len(shown), np.uint16)
                 for signs, wanted in zip(block[:, at : at + len(shown)], asked, strict=True):
                     apart += np.bitwise_count(signs ^ wanted)
@@ -159,10 +163,16 @@ def highest(numbers: npt.NDArray[Any], count: int) -> Slots:
     neighbours reach than those groups have.
     """
     bound = reached(numbers, count)
-    places = np.flatnonzero(numbers >= bound) if bound > 0 else np.flatnonzero(numbers)
+    places = reaching(numbers, bound) if bound > 0 else np.flatnonzero(numbers)
     if len(places) <= count:
         return places
     return places[np.argpartition(numbers[places], len(places) - count)[len(places) - count :]]
+
+
+def reaching(numbers: npt.NDArray[Any], bound: float) -> Slots:
+    """Return where they are as high as that, ascending; looked at some at a time, see `_GATHERED`."""
+    starts = range(0, len(numbers), _COMPARED)
+    return np.concatenate([start + np.flatnonzero(numbers[start : start + _COMPARED] >= bound) for start in starts])
 
 
 def reached(numbers: npt.NDArray[Any], count: int) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from memoryd.index.grown import Seen, Slots, highest, reached
+from memoryd.index.grown import Seen, Slots, highest, reached, reaching
 
 K1 = 0.8
 B = 0.75
@@ -80,7 +80,7 @@ class Matching:
                 few = _within(few, scores[few], most, left)
             elif added > left and postings > max(_AT_ONCE, len(scores) // _PASSAGES_A_POSTING):
                 least = reached(scores, most) - _ROUNDED * left
-                few = np.flatnonzero(scores >= least) if least > 0 else None
+                few = reaching(scores, least) if least > 0 else None
         places = highest(scores, most) if few is None else few[highest(scores[few], most)]
         return places[np.argsort(-scores[places])]
 

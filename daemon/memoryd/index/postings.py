@@ -14,6 +14,8 @@ from memoryd.index.matching import COUNT_BITS, Coded, Matching, RareWord, pieces
 
 MOST = 32
 """Words of one query that count, the rarest: what a person asks has fewer, pasted logs have more."""
+_COMMON = 16_384
+"""Postings of a word from which it is remembered how many of them somebody sees; of a million memories some hundred."""
 _MOST_COUNTED = 2**COUNT_BITS - 1
 
 
@@ -46,19 +48,19 @@ class Postings:
         count = int(np.count_nonzero(seen))
         return max(float(self._lengths.values.sum(where=seen, dtype=np.float64)) / count, 1.0) if count else 1.0
 
-    def matching(self, words: Iterable[str], seen: Seen, mean: float) -> Matching:
+    def matching(self, words: Iterable[str], seen: Seen, mean: float, having: dict[str, int]) -> Matching:
         """Return what has the words among what is seen; only one is used at a time.
 
         A word is as rare as it is among what is seen: nobody's scores tell what others have. `mean` is the mean length
-        of what is seen.
+        of what is seen, `having` remembers how much of it has which common word.
         """
         if len(self._scores) != len(seen):
             self._scores = np.empty(len(seen), np.float32)
         different = set(words)
-        postings = [self._of.of(word) for word in different]
-        known = sorted((found for found in postings if found.size), key=lambda found: found.size)[:MOST]
+        postings = [(word, self._of.of(word)) for word in different]
+        known = sorted(((word, found) for word, found in postings if found.size), key=lambda pair: pair[1].size)[:MOST]
         rows = int(np.count_nonzero(seen))
-        rare = [RareWord(found, _rarity(_having(found, seen), rows)) for found in known]
+        rare = [RareWord(found, _rarity(_having(word, found, seen, having), rows)) for word, found in known]
         all_rarities = (len(different) - len(known)) * _rarity(0, rows)
         for word in rare:
             all_rarities += word.rarity
@@ -79,5 +81,10 @@ def _rarity(having: int, rows: int) -> float:
     return log1p((rows - having + 0.5) / (having + 0.5))
 
 
-def _having(postings: Coded, seen: Seen) -> int:
-    return sum(int(np.count_nonzero(seen[piece >> COUNT_BITS])) for piece in pieces(postings))
+def _having(word: str, postings: Coded, seen: Seen, known: dict[str, int]) -> int:
+    count = known.get(word)
+    if count is None:
+        count = sum(int(np.count_nonzero(seen[piece >> COUNT_BITS])) for piece in pieces(postings))
+        if len(postings) > _COMMON:
+            known[word] = count
+    return count

@@ -40,6 +40,8 @@ class _Shown:
     passages: Seen
     mean_length: float
     """Of these passages, in words."""
+    having: dict[str, int]
+    """How many of them have a word, of common ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +205,7 @@ class Resident:
         asked = words, visible, limit
         if self._matched is None or self._matched[0] != asked:
             shown = self._seen(visible)
-            by_words = self._postings.matching(words_of(words), shown.passages, shown.mean_length)
+            by_words = self._postings.matching(words_of(words), shown.passages, shown.mean_length, shown.having)
             self._matched = asked, _Matches(shown.passages, by_words, self._rows(by_words.best, limit))
         return self._matched[1]
 
@@ -228,7 +230,7 @@ class Resident:
         if shown is None:
             rows = self._columns.seen(visible)
             passages = rows[self._row.values]
-            shown = _Shown(rows, passages, self._postings.mean_length(passages))
+            shown = _Shown(rows, passages, self._postings.mean_length(passages), {})
             if len(self._shown) == _CALLERS:
                 del self._shown[next(iter(self._shown))]
         self._shown[visible] = shown  # the last of them
