@@ -54,10 +54,10 @@ def drawn(random: Random, number: int, sequence: int) -> IndexRow:
     return replace(fruit, passages=passages)
 
 
-async def shown(index: LanceIndex) -> list[object]:
+async def shown(index: LanceIndex, callers: list[Visibility] = WHO) -> list[object]:
     """Return all that the index answers."""
     found: list[object] = [await index.count()]
-    for who in WHO:
+    for who in callers:
         for vector, words in ((axis(3), ""), (None, "pears größe 東京"), (axis(5), "apple fig café")):
             hits = await index.search(vector=vector, words=words, visible=who, limit=100)
             scores = [(hit.id, hit.vector_score, hit.word_score, hit.word_share, hit.passage) for hit in hits]
@@ -105,6 +105,23 @@ async def test_files_and_memory_answer_alike_whatever_is_done(tmp_path: Path, se
     assert not kept_in(tmp_path / "memory" / "index").exists()
     for index in (files, memory):
         await index.close()
+
+
+@pytest.mark.parametrize("mapped_rows", [10, 10**9])
+async def test_who_asked_before_a_change_is_answered_as_after_a_start(tmp_path: Path, mapped_rows: int) -> None:
+    random = Random(9)
+    callers = WHO[:4]  # what they see is remembered
+    index = LanceIndex(tmp_path / "index", CONFIG, mapped_rows=mapped_rows)
+    await index.open(model="m", dimensions=DIMENSIONS)
+    for sequence in range(10, 50, 10):
+        answers: list[object] = []
+        for what in random.sample(("write", "write", "remove", "optimise"), 3):
+            rows = [drawn(random, number, sequence) for number in random.sample(range(60), 12)]
+            await change(index, what, rows, sequence)
+            answers = await shown(index, callers)
+        await change(index, "open", [], sequence)
+        assert await shown(index, callers) == answers
+    await index.close()
 
 
 @pytest.fixture

@@ -33,16 +33,16 @@ class _Names:
         numbers = [self._numbers.setdefault(text, len(self._numbers)) for text in coded.dictionary.to_pylist()]
         self._column.extend(np.array(numbers, np.int32)[coded.indices.to_numpy()])
 
-    def are(self, text: str) -> Mask:
-        found: Mask = self._column.values == self._numbers.get(storable(text), -1)
+    def are(self, text: str, first: int) -> Mask:
+        found: Mask = self._column.values[first:] == self._numbers.get(storable(text), -1)
         return found
 
-    def are_among(self, texts: "frozenset[str] | tuple[str, ...]") -> Mask:
+    def are_among(self, texts: "frozenset[str] | tuple[str, ...]", first: int) -> Mask:
         wanted = [self._numbers.get(storable(text), -1) for text in texts]
         member = np.zeros(len(self._numbers) + 1, np.bool_)
         member[wanted] = True  # the last place is for what nothing has
         member[-1] = False
-        return member[self._column.values]
+        return member[self._column.values[first:]]
 
 
 class Columns:
@@ -101,52 +101,53 @@ class Columns:
         """Return the change that a slot reflects."""
         return int(self._sequence.values[slot])
 
-    def seen(self, visible: Visibility) -> Mask:
-        """Return what a request may see: its owner's always, then by scope and whatever else it asks for.
+    def seen(self, visible: Visibility, first: int = 0) -> Mask:
+        """Return what a request may see of the slots from the first on: its owner's, then by whatever else it asks for.
 
         A memory needs one of the categories, one of the states, and all of the tags.
         """
         names, filters = self._names, visible.filters
-        mask = self._living.values & names["owner"].are(visible.owner)
+        mask = self._living.values[first:] & names["owner"].are(visible.owner, first)
         if filters.scope != "everywhere":
-            mask &= self._places(visible)
+            mask &= self._places(visible, first)
         if filters.states:
-            mask &= names["state"].are_among(filters.states)
+            mask &= names["state"].are_among(filters.states, first)
         if filters.categories:
-            mask &= names["category"].are_among(filters.categories)
+            mask &= names["category"].are_among(filters.categories, first)
         if visible.allowed is not None:
-            mask &= names["category"].are_among(visible.allowed)
+            mask &= names["category"].are_among(visible.allowed, first)
         if visible.without:
-            mask &= ~names["category"].are_among(visible.without)
+            mask &= ~names["category"].are_among(visible.without, first)
         wanted = {"agent": filters.agent, "session": filters.session, "speaker": filters.speaker, "role": filters.role}
         for name, text in wanted.items():
             if text:
-                mask &= names[name].are(text)
+                mask &= names[name].are(text, first)
         for tag in filters.tags:
-            mask &= self._tagged(tag)
+            mask &= self._tagged(tag, first)
         if filters.pinned is not None:
-            mask &= self._pinned.values == filters.pinned
-        return self._bounded(mask, filters)
+            mask &= self._pinned.values[first:] == filters.pinned
+        return self._bounded(mask, filters, first)
 
-    def _places(self, visible: Visibility) -> Mask:
+    def _places(self, visible: Visibility, first: int) -> Mask:
         scope = self._names["scope"]
         if visible.filters.scope == "global":
-            return scope.are("global")
-        here = scope.are("project") & self._names["project"].are(visible.project)
-        return here if visible.filters.scope == "project" else here | scope.are("global")
+            return scope.are("global", first)
+        here = scope.are("project", first) & self._names["project"].are(visible.project, first)
+        return here if visible.filters.scope == "project" else here | scope.are("global", first)
 
-    def _tagged(self, tag: str) -> Mask:
-        tagged = np.zeros(len(self._living.values), np.bool_)
-        tagged[self._tags.of(storable(tag))] = True
+    def _tagged(self, tag: str, first: int) -> Mask:
+        tagged = np.zeros(len(self._living.values) - first, np.bool_)
+        slots = self._tags.of(storable(tag))
+        tagged[slots[slots >= first] - first] = True
         return tagged
 
-    def _bounded(self, mask: Mask, filters: Filters) -> Mask:
+    def _bounded(self, mask: Mask, filters: Filters, first: int) -> Mask:
         if filters.importance_min is not None:
-            mask &= self._importance.values >= filters.importance_min
+            mask &= self._importance.values[first:] >= filters.importance_min
         if filters.importance_max is not None:
-            mask &= self._importance.values <= filters.importance_max
+            mask &= self._importance.values[first:] <= filters.importance_max
         if filters.updated_after is not None:
-            mask &= self._updated_at.values >= micros(filters.updated_after)
+            mask &= self._updated_at.values[first:] >= micros(filters.updated_after)
         if filters.updated_before is not None:
-            mask &= self._updated_at.values < micros(filters.updated_before)
+            mask &= self._updated_at.values[first:] < micros(filters.updated_before)
         return mask

@@ -43,10 +43,9 @@ class Postings:
             self._of.later(name).frombytes(postings[start:end].tobytes())
             start = end
 
-    def mean_length(self, seen: Seen) -> float:
-        """Return how many words the slots have that are seen; 1 at least."""
-        count = int(np.count_nonzero(seen))
-        return max(float(self._lengths.values.sum(where=seen, dtype=np.float64)) / count, 1.0) if count else 1.0
+    def words_in(self, slots: slice, seen: Seen | None = None) -> float:
+        """Return how many words some slots have together, of them those that are seen."""
+        return float(self._lengths.values[slots].sum(where=True if seen is None else seen, dtype=np.float64))
 
     def matching(self, words: Iterable[str], seen: Seen, mean: float, having: dict[str, int]) -> Matching:
         """Return what has the words among what is seen; only one is used at a time.
