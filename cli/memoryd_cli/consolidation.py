@@ -38,7 +38,7 @@ def consolidate(
         typer.Option("--rollups", help="Only gather episodes into their projects' summaries, also before it is due."),
     ] = False,
     project: Annotated[
-        str, typer.Option(metavar="FOLDER", help="With --rollups: only of this project. [default: of all]")
+        str, typer.Option(metavar="FOLDER|NAME", help="With --rollups: only of this project. [default: of all]")
     ] = "",
     report: Annotated[bool, typer.Option("--report", help="Show what the last runs did.")] = False,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Runs in the report.")] = 10,

@@ -10,7 +10,7 @@ from memoryd_client.arguments import absolute, pairs, texts
 from memoryd_client.base.errors import RequestFailed
 from memoryd_client.interrupted import KIND, Interrupted, pack, run_in
 from memoryd_client.outgoing import ContextArguments, conversation
-from memoryd_client.project import project_root
+from memoryd_client.project import named_or_root, project_root
 from memoryd_client.requests import (
     ChangedFields,
     MemoryFields,
@@ -616,9 +616,10 @@ class AsyncClient(Suspending):
     async def roll_up(self, project: str | Path = "", *, deadline_s: float = 120.0) -> builtins.list[Rollup]:
         """Gather the episodes that wait into their projects' summaries now, of one project or of all.
 
-        What came of each says why nothing was done, where nothing was.
+        A project is its folder, or as users named it (`project: ferry`). What came of each says why nothing was done,
+        where nothing was.
         """
-        root = project_root(project) if project else ""
+        root = named_or_root(project)
         return builtins.list((await self.call(GatherEpisodes(project=root), deadline_s)).rollups)
 
     async def consolidation_plan(self, *, deadline_s: float = 600.0) -> ConsolidationPlan:

@@ -103,6 +103,12 @@ def _text(file: Path, limit_bytes: int) -> str:
     return "" if b"\0" in content else os.fsdecode(content)
 
 
+def named_or_root(project: str | Path) -> str:
+    """Return a project as users name it (`ferry`), where that is no path and no folder here; else its root."""
+    named = isinstance(project, str) and not {"/", "\\", "~"} & set(project) and not Path(project).exists()
+    return str(project) if named else project_root(project)
+
+
 def _resolved(path: Path) -> Path:
     try:
         return path.expanduser().resolve()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memoryd_client.project import project_root
+from memoryd_client.project import named_or_root, project_root
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -120,3 +120,14 @@ def test_a_malformed_commondir_marks_a_root(tmp_path: Path, common: bytes) -> No
 
 def test_a_folder_that_cannot_be_entered_is_passed_over(tmp_path: Path) -> None:
     assert project_root(tmp_path / ("x" * 5000)) == str(tmp_path / ("x" * 5000))
+
+
+def test_a_project_may_be_named_as_users_do_where_no_folder_is_called_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ferry").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert named_or_root("hdrpop") == "hdrpop"
+    assert named_or_root("ferry") == str(tmp_path / "ferry")
+    assert named_or_root("./hdrpop") == str(tmp_path / "hdrpop")
+    assert named_or_root("") == ""

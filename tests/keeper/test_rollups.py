@@ -34,7 +34,7 @@ async def test_what_waits_is_gathered_when_somebody_asks_and_a_reason_is_given_w
         rollups = writer(system)
         assert await rollups.force("local", "") == []
         (nothing,) = await rollups.force("local", CALLER.project)
-        assert nothing.reason == "there are no new episodes"
+        assert nothing.reason == "no episode is of a project with this folder or name"
         first = await episode(system, "Moving the deploy job", "The deploy job moved to Frankfurt.")
         assert await rollups.due("local") == []
         (off,) = await writer(system, off=True).force("local", "")
@@ -89,5 +89,12 @@ async def test_what_the_user_named_as_a_project_has_a_summary_of_its_own(place: 
         assert ads.tags == ("project:hdrpop",)
         assert "May" not in known[done[0].memory].content
         await episode(system, "Ending the ads", "The ads ended in June.", ("project:hdrpop",))
-        (again,) = await rollups.force("local", "")
+        (unknown,) = await rollups.force("local", "ferry")
+        assert unknown.reason == "no episode is of a project with this folder or name; those that wait: hdrpop"
+        (again,) = await rollups.force("local", "project:HDRpop")
         assert (again.memory, again.episodes) == (ads.id, 1)
+        (nothing,) = await rollups.force("local", "hdrpop")
+        assert (nothing.memory, nothing.path) == (ads.id, "projects/hdrpop/summary.md")
+        assert nothing.reason.startswith("there are no new episodes since 2")
+        (folder,) = await rollups.force("local", "demo")
+        assert folder.memory == done[0].memory

@@ -30,6 +30,8 @@ def test_a_file_is_written_listed_read_edited_found_and_deleted(daemon: RunningD
         assert [one.path for one in client.list_files("notes/")] == ["notes/deploy.md"]
         edited = client.edit_file("notes/deploy.md", "on Monday", "on Friday")
         assert edited.revision == 2
+        with pytest.raises(RequestFailed, match="'/etc/passwd' is absolute"):
+            client.write_file("/etc/passwd", "root")
         assert client.read_file("/notes/deploy.md").content == "# Deploy\nThe ferry service is deployed on Friday."
         assert [(one.path, one.line) for one in client.grep_files(r"F(ri|ro)day")] == [("notes/deploy.md", 2)]
         (best,) = client.search_files("when is the ferry deployed?", limit=1)

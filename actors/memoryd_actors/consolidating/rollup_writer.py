@@ -31,7 +31,7 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.summarising import EXTRACTED, Spoken, Summariser, Summary
-from memoryd_actors.texts.labels import project_tags
+from memoryd_actors.texts.labels import LABEL, project_tags
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.consolidation import Rollup
 from memoryd_client.wire.filters import Filters
@@ -41,6 +41,8 @@ KEEPER_S = 60.0
 MOST_EPISODES = 200
 """Of one project in one go."""
 MOST_SUMMARIES = 20
+MOST_NAMED = 1_000
+"""Summaries among which one is looked for by the name of its project."""
 _INSTRUCTION_TOKENS = 1_000
 _CHARACTERS_PER_TOKEN = 3
 """Rather too few, as in `budget`."""
@@ -117,9 +119,18 @@ class RollupWriter:
             Refused: the ledger failed, or somebody changed a summary meanwhile.
             ActorError: the Keeper did not answer.
         """
-        waiting = [one for one in await self._waiting(owner) if project in ("", one.project)]
+        every = await self._waiting(owner)
+        waiting = [one for one in every if project in ("", one.project) or _is_called(one.project, one.label, project)]
         if project and not waiting:
-            waiting = [RollupMaterial(owner, project, await self._summary(owner, project, path_of(project)), ())]
+            waiting = [
+                RollupMaterial(owner, one.project, one, (), label_of(one))
+                for one in await self._summaries(owner)
+                if project == one.project or _is_called(one.project, label_of(one), project)
+            ]
+        if project and not waiting:
+            known = ", ".join(dict.fromkeys(one.label or one.project for one in every))
+            reason = f"no episode is of a project with this folder or name{known and f'; those that wait: {known}'}"
+            return [Rollup(project=project, path=path_of(project), reason=reason)]
         return [await self._force(one) for one in waiting]
 
     async def _force(self, one: RollupMaterial) -> Rollup:
@@ -178,6 +189,12 @@ class RollupWriter:
             await self._keeper.ask(Perform(one.owner, (*steps, told), ACTOR, NODE), deadline_s=KEEPER_S)
         return summary
 
+    async def _summaries(self, owner: str) -> list[Memory]:
+        """Return the summaries of all projects that are not replaced."""
+        filters = Filters(scope="everywhere", categories=(PROJECT_SUMMARY,), states=())
+        found = await self._ledger.page(Visibility(owner=owner, filters=filters), limit=MOST_NAMED)
+        return [one for one in found if one.state is not State.SUPERSEDED]
+
     async def _summary(self, owner: str, project: str, path: str) -> Memory | None:
         """Return the summary that a project has under a path, the active one where there are several."""
         place = Visibility(
@@ -233,3 +250,7 @@ def reckoned(one: RollupMaterial, budget_tokens: int) -> int:
     """Return about how many tokens a model uses to tell a gathering. Pure."""
     told = len(told_before(one.summary)) + sum(len(points_of(episode)) for episode in one.episodes)
     return _INSTRUCTION_TOKENS + told // _CHARACTERS_PER_TOKEN + budget_tokens
+
+
+def _is_called(project: str, label: str, name: str) -> bool:
+    return name_of(project, label).casefold() == name.casefold().removeprefix(LABEL).strip()

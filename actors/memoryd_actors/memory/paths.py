@@ -39,6 +39,20 @@ def plain(path: str) -> str:
     return found
 
 
+def to_write(path: str) -> str:
+    """Return the path under which a file is written: not one that looks like a file's of the disk.
+
+    Raises:
+        Refused: it is absolute, or no path.
+    """
+    found = plain(path)
+    if path.strip().startswith("/"):
+        raise Refused(
+            f"{path!r} is absolute, and memory files are no files of the disk", f"Memory's own would be {found!r}."
+        )
+    return found
+
+
 def replaced(content: str, old: str, new: str, path: str) -> str:
     """Return a file's content with a passage replaced.
 

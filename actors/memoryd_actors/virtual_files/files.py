@@ -16,7 +16,7 @@ from memoryd_actors.keeping.authorship import Authorship
 from memoryd_actors.keeping.orders import EditMemory, KeeperMessage, SetState, Store
 from memoryd_actors.memory.diffs import patched
 from memoryd_actors.memory.identity import memory_id
-from memoryd_actors.memory.paths import compiled, plain, replaced
+from memoryd_actors.memory.paths import compiled, plain, replaced, to_write
 from memoryd_actors.memory.settings import FILE, PATH
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.redaction.finding import reads_as
@@ -141,7 +141,7 @@ class VirtualFiles:
         raise Refused(f"there is no memory file {wanted}", "`memoryd fs ls` shows those there are.")
 
     async def _write(self, request: WriteFile, caller: Caller, deadline_s: float) -> Memory:
-        path = plain(request.path)
+        path = to_write(request.path)
         there = [one for one in await self._below(caller, path, MOST_FILES) if one.metadata[PATH] == path]
         if there:
             return await self._overwrite(there[0], path, request, caller, deadline_s)

@@ -134,7 +134,7 @@ class GatherEpisodes(Request[Rollups], frozen=True, kw_only=True, omit_defaults=
     """Gather the episodes that wait into the summaries of their projects now, whether that is due or not."""
 
     project: str = ""
-    """Empty: every project of the caller's owner."""
+    """Its folder, or the name that the user gave it; empty: every project of the caller's owner."""
 
 
 class PlanConsolidation(Request[ConsolidationPlan], frozen=True, tag="plan_consolidation"):
