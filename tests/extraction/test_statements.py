@@ -52,6 +52,7 @@ def test_files_are_those_that_are_named_and_no_programs_or_addresses(said: str, 
     "said",
     [
         "random question while it builds: my brother is 35 and has maybe 4 hours a week. we go to Graz in March.",
+        "Great, that fixed it.",
         "the functions and the db are far apart, move the database to us-east and save us some ms",
     ],
 )

@@ -58,7 +58,7 @@ async def test_what_one_host_writes_another_finds(daemon: RunningDaemon, era: Er
 async def test_resources_and_prompts_are_there_for_hosts_that_show_them(daemon: RunningDaemon, era: Era) -> None:
     owner = f"resources-{era}"
     async with connected(daemon, era, "--owner", owner) as client:
-        await called(client, "core_memory_update", section="human", content="Her name is Ada.")
+        await called(client, "core_memory_update", section="human", content="Works with Ada.")
         written, _ = await called(client, "memory_write", content="The ferry to Aran sails at nine.")
         memory_id = written.split()[1]
         assert [str(one.uri) for one in (await client.list_resources()).resources] == [
@@ -66,7 +66,7 @@ async def test_resources_and_prompts_are_there_for_hosts_that_show_them(daemon: 
             "memory://recent",
         ]
         for uri, text in (
-            ("memory://core", "Her name is Ada."),
+            ("memory://core", "Works with Ada."),
             ("memory://recent", "sails at nine"),
             (f"memory://memories/{memory_id}", "sails at nine"),
         ):

@@ -105,6 +105,8 @@ def test_provenance_names_the_speaker_or_the_kind_of_source() -> None:
     assert provenance(memory("x", speaker="Ana")) == "Ana"
     assert provenance(memory("x", source=Source.USER)) == "the user"
     assert provenance(memory("x", session="s9")) == "an agent, session s9"
+    file = msgspec.structs.replace(memory("x"), category="file", metadata={"path": "ops/a.md"})
+    assert provenance(file) == "an agent, file ops/a.md"
 
 
 MARKUP = re.compile(r"<[^\W\d_]|<[/!?]")

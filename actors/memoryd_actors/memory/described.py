@@ -39,7 +39,7 @@ def provenance(memory: Memory) -> str:
     """Say in words where a memory comes from."""
     if memory.metadata.get(DOCUMENT):
         return one_line(document_source(memory), MAX_PROVENANCE)
-    if memory.category in DERIVED and memory.metadata.get(PATH):
+    if memory.metadata.get(PATH):
         # It names the day and what it was about, and is read whole under it.
         return one_line(f"{voice(memory)}, file {memory.metadata[PATH]}", MAX_PROVENANCE)
     session = one_line(memory.session, MAX_LABEL)

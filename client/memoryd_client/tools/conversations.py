@@ -54,15 +54,15 @@ class SessionSearch(Tool, frozen=True, kw_only=True):
 class SummarizeConversation(Tool, frozen=True, kw_only=True):
     """Tell turns of a conversation shortly, as a record of its own; without turns: compact what is oldest.
 
-    A turn is what the user says and all that follows, counted from 1. Without a start: from the first; without an end:
-    to the last. Nothing is deleted. Do this when the context fills, then archive_old_messages.
+    A turn is what the user says and all that follows, counted from 1. Without a start, or from 0: from the first;
+    without an end: to the last. Nothing is deleted. Do this when the context fills, then archive_old_messages.
     """
 
     name = "summarize_conversation"
     title = "Summarize the conversation"
     found_by = "view_summaries"
 
-    start_turn: Annotated[int, Meta(ge=1)] | None = None
+    start_turn: Annotated[int, Meta(ge=0)] | None = None
     end_turn: Annotated[int, Meta(ge=1)] | None = None
     focus: Annotated[str, Meta(description="decisions, facts, context, all, or what matters most")] = ""
     session: Annotated[str, Meta(description="by default this one")] = ""
