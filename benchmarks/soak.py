@@ -62,7 +62,7 @@ def run(minutes: float = 60.0, sessions: int = 100, pause_s: float = 10.0) -> di
                 _show(looks[-1])
                 half = looks[len(looks) // 2 :]
                 figures["failed"] = dict(failed)
-                figures["second_half_per_hour"] = {name: _slope(half, name) for name in GROWING}
+                figures["second_half_per_hour"] = {name: _slope(half, name) for name in GROWING if len(half) > 2}
                 write(RESULTS, "soak", figures)
         rested = figures["at_rest_mb"] = at_rest(running.process)
     more = figures["second_half_per_hour"]

@@ -94,7 +94,6 @@ class OnnxModel:
         self._weights = weights
         self._spec = spec or ModelSpec(identity=identity(MINILM, weights.precision))
         self._tokenizer = _load_tokenizer(weights)
-        self._max_tokens = 0
         self._run_tokens = RUN_TOKENS[threads > 1]
         self._threads = threads
         self.dimensions = 0
@@ -146,31 +145,25 @@ class OnnxModel:
         return vectors
 
     def counter(self) -> Callable[[Sequence[str]], list[int]]:
-        """Return what counts tokens; see the port.
-
-        Raises:
-            ModelUnavailable: the tokeniser's file has gone.
-        """
-        # A tokeniser of its own: the model's is cut to what the model takes, and busy.
-        tokenizer = _load_tokenizer(self._weights)
-        tokenizer.no_truncation()
+        """Return what counts tokens; see the port."""
+        # The model's own, of 9 MB, for any number of threads; and not the model, which may be let go.
+        tokenizer = self._tokenizer
         return lambda texts: [len(tokenizer.encode(clean(text), add_special_tokens=False)) for text in texts]
 
     def _tokenise(self, texts: Sequence[str], max_tokens: int) -> list[IdRow]:
-        # Not what tokenizer.json says, which is 128 for both: vectors made that way are useless.
-        if max_tokens != self._max_tokens:
-            self._tokenizer.enable_truncation(min(max(max_tokens, 2), self._spec.max_tokens, MAXIMUM_TOKENS))
-            self._max_tokens = max_tokens
-        return [self._ids(clean(text)) for text in texts]
+        return [self._ids(clean(text), max_tokens) for text in texts]
 
-    def _ids(self, text: str) -> IdRow:
+    def _ids(self, text: str, max_tokens: int) -> IdRow:
         """Tokenise no more of the text than it takes to fill the model: a megabyte would cost half a second."""
-        limit = CHARACTERS_PER_TOKEN * self._max_tokens
+        limit = CHARACTERS_PER_TOKEN * max_tokens
+        most = min(max(max_tokens, 2), self._spec.max_tokens, MAXIMUM_TOKENS)
+        room = max(0, most - self._tokenizer.num_special_tokens_to_add(is_pair=False))
         while True:
-            encoding = self._tokenizer.encode(_cut(text, limit))
-            # Overflow shows that the last token kept is not the one that the cut may have damaged.
-            if limit >= len(text) or limit >= MAXIMUM_CHARACTERS or encoding.overflowing:
-                return encoding.ids
+            encoding = self._tokenizer.encode(_cut(text, limit), add_special_tokens=False)
+            # With more than there is room for, the last token kept is not the one that the cut may have damaged.
+            if limit >= len(text) or limit >= MAXIMUM_CHARACTERS or len(encoding) > room:
+                encoding.truncate(room)
+                return self._tokenizer.post_process(encoding).ids
             limit *= 8
 
     def _run(self, rows: list[IdRow]) -> Vectors:
@@ -259,7 +252,9 @@ def _load_tokenizer(weights: Weights) -> Tokenizer:
         raise ModelUnavailable(
             f"{weights.tokenizer} cannot be loaded: {exc}", "Replace the file, or remove its folder."
         ) from exc
+    # Not what tokenizer.json says, which is 128 for both: vectors made that way are useless.
     tokenizer.no_padding()
+    tokenizer.no_truncation()
     return tokenizer
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from sys import intern
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, and_, bindparam, insert, or_, select, union_all, update
@@ -119,14 +120,15 @@ def strongest_first(edges: Iterable[OwnedEdge], owner: str) -> list[Edge]:
 
 
 def _owned(row: RowMapping) -> OwnedEdge:
+    # Those read lately stay in memory, and a memory has many: the same words once take half of it.
     edge = Edge(
-        from_id=row["from_id"],
-        to_id=row["to_id"],
-        relation=row["relation_type"],
+        from_id=intern(row["from_id"]),
+        to_id=intern(row["to_id"]),
+        relation=intern(row["relation_type"]),
         strength=row["strength"],
         at=from_micros(row["created_at"]).isoformat(),
     )
-    return OwnedEdge(row["id"], row["owner"], edge)
+    return OwnedEdge(row["id"], intern(row["owner"]), edge)
 
 
 def _living(connection: Connection, from_id: str, to_id: str, relation: str) -> RowMapping | None:
