@@ -12,7 +12,7 @@ from memoryd_client.wire.editing import Changes
 from recall_system import Place, System, running
 
 AGENT = Caller(agent="coder", session="s1", project="/p")
-OTHER = Caller(agent="coder", session="s2", project="/p")
+OTHER = Caller(agent="reviewer", session="s2", project="/p")
 USER = Caller(agent="cli", project="/p")
 HERE = Visibility(owner="local", project="/p")
 
@@ -153,6 +153,17 @@ async def test_a_benign_field_applies_once_two_sessions_agree(place: Place) -> N
         assert (agreed.id, agreed.state) == (tone.id, State.ACTIVE)
         assert await state(system, old) is State.SUPERSEDED
         assert await decisions(system, tone) == ["proposed", "signal", "applied"]
+
+
+async def test_two_signals_of_one_agent_are_one_and_what_conversations_bring_again_is_another(place: Place) -> None:
+    async with running(place) as system:
+        tone = await store(system, field("tone", "terse"))
+        again = Caller(agent=AGENT.agent, session="s3", project="/p")
+        assert (await store(system, field("tone", "terse"), caller=again)).state is State.PROPOSED
+        (one,) = await waiting(system)
+        assert one.signals == 1
+        agreed = await store(system, field("tone", "terse", Source.EXTRACTED), caller=again)
+        assert (agreed.id, agreed.state) == (tone.id, State.ACTIVE)
 
 
 async def test_a_field_that_gathers_values_keeps_those_that_are_there(place: Place) -> None:

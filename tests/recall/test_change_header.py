@@ -30,7 +30,7 @@ async def test_a_session_hears_of_what_changes_while_it_lasts_and_only_once(plac
         first, *bullets = await taken(system, "When does the deploy job of the shop run at night?", "t2")
         assert first == "Memory updates since rev 0:"
         # What is handed over with the same answer is not news beside it.
-        assert bullets == ["- -deleted: [fact] Ana drinks tea at four."]
+        assert bullets == ["- ✗deleted: [fact] Ana drinks tea at four."]
         await system.remember("The staging database is refreshed from production on Mondays.")
         assert await taken(system, "How is the staging database refreshed from production?", "t3") == ()
 

@@ -75,17 +75,20 @@ async def test_what_is_new_or_changed_is_told_with_the_next_take_and_what_is_wit
         await system.remember("Never push to main.", category="correction", source=Source.USER)
         new = await take(system, "3")
         assert standing(new) == {"Never push to main."}
+        assert new is not None
+        assert "In force from now on:" in new.text
         edit = EditMemory(spaces, Changes(content="tabs"), None, Caller())
         await system.keeper.ask(edit, deadline_s=10)
         changed = await take(system, "4")
         assert standing(changed) == {"indentation: tabs"}
         assert changed is not None
         assert changed.changes == ()
+        assert "Changed, in force now:" in changed.text
         await system.keeper.ask(SetState(spaces, State.FORGOTTEN, Caller()), deadline_s=10)
         gone = await take(system, "5")
         assert gone is not None
         assert (gone.always, gone.memories) == ((), ())
-        assert gone.changes[1:] == ("- -deleted: [rule] indentation",)
+        assert gone.changes[1:] == ("- ✗deleted: [rule] indentation",)
         assert await take(system, "6") is None
 
 
@@ -98,7 +101,7 @@ async def test_what_becomes_of_a_fact_that_was_handed_over_is_told_with_the_next
         await system.keeper.ask(SetState(fact, State.FORGOTTEN, Caller()), deadline_s=10)
         told = await take(system, "2")
         assert told is not None
-        assert told.changes[1:] == (f"- -deleted: [fact] {EXPIRY}",)
+        assert told.changes[1:] == (f"- ✗deleted: [fact] {EXPIRY}",)
         assert await take(system, "3") is None
 
 
@@ -127,7 +130,7 @@ async def test_what_others_do_to_what_a_session_stored_is_news_to_it_and_what_it
         await system.keeper.ask(SetState(rule.id, State.FORGOTTEN, Caller()), deadline_s=10)
         gone = await take(system, "3")
         assert gone is not None
-        assert gone.changes[1:] == ("- -deleted: [rule] xdist",)
+        assert gone.changes[1:] == ("- ✗deleted: [rule] xdist",)
         assert await take(system, "4") is None
 
 

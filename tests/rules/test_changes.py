@@ -38,13 +38,21 @@ def test_what_was_shown_before_comes_first() -> None:
 def test_of_several_writes_to_one_memory_the_last_is_told() -> None:
     gone = msgspec.structs.replace(memory("a"), state=State.FORGOTTEN)
     news = [News(1, "UPDATE", gone), News(2, "DELETE", gone)]
-    assert header(news, since=0, known=(), shown=())[1].startswith("- -deleted")
+    assert header(news, since=0, known=(), shown=())[1].startswith("- ✗deleted")
 
 
 def test_what_came_and_went_meanwhile_is_not_told_as_created() -> None:
     merged = msgspec.structs.replace(memory("new"), state=State.SUPERSEDED)
     news = [News(8, "ADD", merged, operation=5), News(9, "MERGE", memory("old", "Ana drinks green tea."), operation=5)]
     assert header(news, since=7, known=(), shown=())[1:] == ("- ↔merged: [fact] Ana drinks green tea.",)
+
+
+def test_what_was_born_meanwhile_is_created_whatever_was_merged_into_it_since() -> None:
+    merged = msgspec.structs.replace(memory("other"), state=State.SUPERSEDED)
+    kept = memory("kept", "Ana drinks green tea.")
+    news = [News(7, "ADD", kept, 5), News(8, "ADD", merged, 5), News(9, "MERGE", kept, 5), News(10, "UPDATE", kept, 6)]
+    assert header(news, since=7, known=(), shown=())[1:] == ("- +created: [fact] Ana drinks green tea. (imp=3)",)
+    assert header(news, since=7, known=(), shown={"kept"})[1].startswith("- ↑updated")
 
 
 def test_what_a_sessions_own_memory_does_to_others_is_not_told_to_it() -> None:

@@ -92,7 +92,7 @@ def test_a_session_hears_what_others_do_to_its_rules_and_not_what_it_does_itself
         another.forget(rule.id)
         pending = client.take_pending(deadline_s=PATIENT_S)
         assert pending is not None
-        assert pending.changes[1:] == ("- -deleted: [rule] Run the tests with two processes.",)
+        assert pending.changes[1:] == ("- ✗deleted: [rule] Run the tests with two processes.",)
 
 
 @pytest.mark.slow

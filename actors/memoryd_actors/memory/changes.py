@@ -1,7 +1,7 @@
 """The change header: what was written to memory since this session last took."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.memory import Memory, State
@@ -14,8 +14,8 @@ _SIGNS = {
     "UPDATE": "↑updated",
     "MERGE": "↔merged",
     "SUPERSEDE": "→superseded",
-    "DELETE": "-deleted",
-    "TTL": "-soft-deleted",
+    "DELETE": "✗deleted",
+    "TTL": "✗soft-deleted",
     "RESTORE": "+restored",
     "UNDO": "↺undone",
     "CONSENT": "✓consented",
@@ -75,9 +75,11 @@ def header(news: Iterable[News], *, since: int, known: Collection[str], shown: C
     """
     news = sorted(news, key=lambda one: one.revision)
     # What came and went meanwhile, merged into another or forgotten, nobody has heard of.
+    born = {one.memory.id for one in news if one.event == "ADD"} - set(shown)
     passed = {one.memory.id for one in news if one.event == "ADD" and not one.memory.active} - set(shown)
+    # What was born meanwhile is told as that, whatever has come to it since: of what it was before nobody has heard.
     latest = {
-        one.memory.id: one
+        one.memory.id: replace(one, event="ADD") if one.memory.id in born else one
         for one in news
         if one.memory.id not in known and one.memory.id not in passed and _counts(one)
     }

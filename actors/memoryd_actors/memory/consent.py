@@ -31,7 +31,7 @@ class ConsentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     days: Annotated[int, msgspec.Meta(ge=1, le=365)] = 7
     """How long a proposal waits; then it lapses."""
     signals: Annotated[int, msgspec.Meta(ge=1, le=20)] = 2
-    """Sessions that have to agree on a benign field."""
+    """Sessions that have to agree on a benign field; of what one and the same agent stores itself, one counts."""
 
 
 CONFIDENT = 0.8

@@ -1,7 +1,7 @@
 """Step 9 of the pipeline: memories as text that is ready for a prompt."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -32,6 +32,8 @@ EARLIER = "earlier"
 """What a near statement is to the newer one that it stands beneath."""
 STANDING = "Always in force:"
 STANDING_NEWS = "In force from now on:"
+STANDING_CHANGED = "Changed, in force now:"
+STANDING_MIXED = "New or changed, in force now:"
 MOST_LISTED = 1_000
 """Memories that one `memoryd list` shows at most."""
 LONGEST_LOOK = 120
@@ -51,17 +53,21 @@ NOTHING_STANDING = StandingText()
 
 
 def standing_text(
-    memories: Sequence[SurfacedMemory], *, tokens: int, counts: Mapping[str, int] | None = None, news: bool = False
+    memories: Sequence[SurfacedMemory],
+    *,
+    tokens: int,
+    counts: Mapping[str, int] | None = None,
+    known: Collection[str] | None = None,
 ) -> StandingText:
     """Return what of standing memory fits into so many tokens, under a line that says what it is.
 
-    `counts`: how many there are at all, by category; one line tells of those that have no room. `news`: whether the
-    agent knows of others already.
+    `counts`: how many there are at all, by category; one line tells of those that have no room. `known`: the ids
+    of those that the agent was told of in other words; None where it was told of nothing yet.
     """
     fitting = fit_standing(memories, tokens=tokens)
     if not fitting:
         return NOTHING_STANDING
-    lines = [STANDING_NEWS if news else STANDING, *(text for _, text in fitting)]
+    lines = [_heading([memory.id for memory, _ in fitting], known), *(text for _, text in fitting)]
     left = Counter(counts or {})
     left.subtract(memory.category for memory, _ in fitting)
     if (more := sum(count for count in left.values() if count > 0)) > 0:
@@ -69,6 +75,13 @@ def standing_text(
         look = f"memoryd list {defused(names)} -n {min(more + len(fitting), MOST_LISTED)}"
         lines.append(f"- {more} more come up where they fit; all: `{look}`"[:LONGEST_LOOK])
     return StandingText(tuple(memory for memory, _ in fitting), tuple(lines))
+
+
+def _heading(ids: Sequence[str], known: Collection[str] | None) -> str:
+    if known is None:
+        return STANDING
+    changed = sum(one in known for one in ids)
+    return STANDING_CHANGED if changed == len(ids) else STANDING_MIXED if changed else STANDING_NEWS
 
 
 def line(memory: ShownMemory, *, longest: int) -> str:
@@ -181,7 +194,8 @@ def question(consents: Sequence[Consent]) -> str:
 
 
 def _asked_about(consent: Consent) -> str:
-    proposed = f'"{one_line(consent.proposed, LONGEST_ANSWER)}"'
+    # No full stop within the question.
+    proposed = f'"{one_line(consent.proposed, LONGEST_ANSWER).rstrip(". ")}"'
     if consent.field == consent.category:
         return proposed
     field = one_line(consent.field, MAX_LABEL).removesuffix(ADDED).replace("_", " ")
@@ -198,7 +212,7 @@ def standing_line(memory: ShownMemory, *, longest: int) -> str:
 
 def fit_standing(memories: Sequence[SurfacedMemory], *, tokens: int) -> list[tuple[SurfacedMemory, str]]:
     """Return what of standing memory fits into so many tokens, in order, each with its line."""
-    room = int(tokens * CHARACTERS_PER_TOKEN) - len(STANDING_NEWS) - LONGEST_LOOK - 2
+    room = int(tokens * CHARACTERS_PER_TOKEN) - len(STANDING_MIXED) - LONGEST_LOOK - 2
     longest = max(SHORTEST_LINE, room // 3)
     fitting: list[tuple[SurfacedMemory, str]] = []
     for memory in memories:

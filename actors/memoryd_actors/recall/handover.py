@@ -170,7 +170,7 @@ class Handover:
             [as_told(memory) for memory in standing.untold(before, state.written)],
             tokens=self._settings.standing_tokens,
             counts=standing.counts if before is None else {},
-            news=before is not None,
+            known=None if before is None else {one for one, read in before.items() if read},
         )
 
     def _checked(self, offer: Offer, state: SessionState, caller: Caller) -> list[SurfacedMemory]:

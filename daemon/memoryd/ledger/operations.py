@@ -49,7 +49,7 @@ from memoryd_actors.memory.steps import (
     Supersede,
 )
 from memoryd_actors.texts.characters import clean
-from memoryd_client.wire.memory import Memory, State
+from memoryd_client.wire.memory import Memory, Source, State
 
 
 def perform(
@@ -327,6 +327,9 @@ class _Operation(UnitOfWork):
         alias = {"id": again.id, "memory_id": there.id, "ts": to_micros(self.now)}
         self.connection.execute(insert(aliases), alias)
         if there.state is not State.PROPOSED or again.session in ("", there.session, *there.sources):
+            return there
+        # An agent that says it again in another session is no second witness; what conversations bring again is one.
+        if again.source is Source.AGENT and there.source is Source.AGENT and again.agent == there.agent:
             return there
         after = msgspec.structs.replace(
             there, strength=there.strength + 1, sources=(*there.sources, again.session), updated_at=self.now
