@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from memoryd.index.grown import highest
+from memoryd.index.grown import GrownVectors, highest
 
 _NUMBERS = arrays(np.uint16, st.integers(0, 2_000), elements=st.integers(0, 40), fill=st.just(0))
 
@@ -23,3 +23,16 @@ def test_the_highest_of_many_numbers_are_found_wherever_they_stand() -> None:
         for order in (numbers, numbers[::-1], random.permutation(numbers)):
             found = highest(order, 100)
             assert sorted(order[found].tolist()) == numbers[-100:].tolist()
+
+
+def test_what_is_likelier_is_what_is_nearest_where_vectors_are_signs_alone() -> None:
+    random = np.random.default_rng(4)
+    vectors = random.choice(np.array([-1, 1], np.float32), (20_000, 70))  # of no whole number of eights, in two blocks
+    grown = GrownVectors(70)
+    for start in range(0, len(vectors), 700):
+        grown.extend(vectors[start : start + 700])
+    slots = np.sort(random.choice(len(vectors), 6_000, replace=False))
+    asked = random.normal(size=70).astype(np.float32)
+    found = grown.likelier(asked, slots, 100)
+    assert found.tolist() == np.sort(slots[np.argsort(-(vectors[slots] @ asked))[:100]]).tolist()
+    assert grown.likelier(asked, slots[:100], 100).tolist() == slots[:100].tolist()

@@ -24,10 +24,11 @@ from memoryd_actors.ports.embedder import Vector
 
 FILES = "2"
 """Changes when what a file holds does: another one is written anew."""
-_FEWEST_COMPARED = 1_000
-_SHARE_COMPARED = 0.02
-_MOST_COMPARED = 4_000
-"""Of many vectors, how many are compared exactly, see `GrownVectors.likely`."""
+_COMPARED = 1_000
+"""Of many vectors, how many are compared exactly."""
+_SHARE_LIKELY = 0.02
+_MOST_LIKELY = 6_000
+"""Of how many it is looked at more closely whether they are among these, see `GrownVectors.likely` and `likelier`."""
 _CALLERS = 4
 """For so many who asked last it is known what they see, until something changes: 2 MB each of a million memories."""
 
@@ -219,9 +220,11 @@ class Resident:
         found = set(matches.best)
         passages = int(np.count_nonzero(matches.seen))
         if vector is not None and passages:
-            count = max(_FEWEST_COMPARED, min(_MOST_COMPARED, int(_SHARE_COMPARED * passages)), 2 * limit)
-            if self._exact_rows < passages > count:
-                near = self._vectors.likely(vector, matches.seen, count)
+            compared = max(_COMPARED, 2 * limit)
+            likely = max(compared, min(_MOST_LIKELY, int(_SHARE_LIKELY * passages)))
+            if self._exact_rows < passages > likely:
+                near = self._vectors.likely(vector, matches.seen, likely)
+                near = self._vectors.likelier(vector, near, compared)
             else:
                 near = np.flatnonzero(matches.seen)
             nearest = near[np.argsort(-self._vectors.products(vector, near))]
