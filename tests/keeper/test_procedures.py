@@ -26,6 +26,7 @@ CALLER = Caller(agent="cli", session="s1")
             "Deploy to staging:\n1. Merge into the branch\n2. Run just deploy",
         ),
         ("Our release process: 1. run the tests 2. tag", "release", "Release:\n1. Run the tests\n2. Tag"),
+        ("Our release process: 1. run the tests, and 2. tag", "release", "Release:\n1. Run the tests\n2. Tag"),
         (
             "When we restore a backup, we first stop the workers, then run pg_restore.",
             "restore a backup",

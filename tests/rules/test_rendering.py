@@ -101,6 +101,13 @@ def test_a_summary_is_one_short_line_and_prefers_the_title() -> None:
     assert len(summary(memory("word " * 100))) <= 200
 
 
+def test_a_procedure_is_handed_over_with_what_it_is_for() -> None:
+    steps = msgspec.structs.replace(memory("1. Run the tests.\n2. Push.", title="release"), category="procedural")
+    assert surfaced(steps, score=1, reason="", request="release").content == "release:\n1. Run the tests.\n2. Push."
+    named = msgspec.structs.replace(steps, content="Release:\n1. Run the tests.")
+    assert surfaced(named, score=1, reason="", request="release").content == named.content
+
+
 def test_provenance_names_the_speaker_or_the_kind_of_source() -> None:
     assert provenance(memory("x", speaker="Ana")) == "Ana"
     assert provenance(memory("x", source=Source.USER)) == "the user"

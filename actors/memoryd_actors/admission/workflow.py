@@ -16,6 +16,8 @@ LONGEST_TRIGGER = 60
 _TO = re.compile(r"\A\W*(?:(?:this is |here is )?how (?:to|we)|steps (?:to|for)|to|um zu)\s+", re.IGNORECASE)
 _ITEM = re.compile(r"\s*(?:(?:step\s+)?\d{1,2}[.):]|[-*\u2022])\s+(?P<step>\S.*)", re.IGNORECASE)
 _INLINE = re.compile(r"(?:^|\s)(\d{1,2})[.)]\s+")
+_HANGS = re.compile(r"[,;](?:\s+(?:and|then|und|dann))*\Z", re.IGNORECASE)
+"""What leads from a step to the next where they stand in one sentence."""
 _LEAD = re.compile(
     r"(?:(?:first|then|next|finally|afterwards|please|and"
     r"|(?:you|we|i|one|the agent)(?:\s+(?:should|must|have to|need to|can|always|then|usually))?)\b[,:]?\s+)+",
@@ -101,5 +103,6 @@ def _in_line(text: str) -> tuple[str, list[str]] | None:
 
 def _imperative(step: str) -> str:
     """Return a step that begins with what to do."""
-    bare = _LEAD.sub("", step.strip(), count=1) if _LEAD.match(step.strip()) else step.strip()
+    step = _HANGS.sub("", step.strip())
+    bare = _LEAD.sub("", step, count=1) if _LEAD.match(step) else step
     return bare[:1].upper() + bare[1:]

@@ -1,6 +1,6 @@
 """A memory in one line of words: its summary, whose it is, where it comes from."""
 
-from memoryd_actors.memory.settings import DERIVED, DOCUMENT, HEADING, KNOWLEDGE, LINES, PAGES, PATH
+from memoryd_actors.memory.settings import DERIVED, DOCUMENT, HEADING, KNOWLEDGE, LINES, PAGES, PATH, PROCEDURES
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.stems import stem_set
 from memoryd_client.wire.memory import Memory, Source
@@ -60,8 +60,11 @@ def document_source(memory: Memory) -> str:
 def told_shortly(memory: Memory, request: str) -> str:
     """Return an episode with a path as it is recalled: its title, its outcome and the points nearest to a request.
 
-    The rest is read under its path, which stands beside it. Every other memory is told whole.
+    The rest is read under its path, which stands beside it. Every other memory is told whole, and a procedure with what
+    it is for.
     """
+    if memory.category in PROCEDURES and memory.title and memory.title.casefold() not in memory.content.casefold():
+        return f"{memory.title}:\n{memory.content}"
     if memory.category not in DERIVED or not memory.metadata.get(PATH):
         return memory.content
     head, _, body = memory.content.partition(_POINTS)
