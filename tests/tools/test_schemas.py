@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from memoryd_client.tools.schemas import PROTOCOL, for_anthropic, for_openai, schemas
 from memoryd_client.tools.toolbox import ALL
 
-MOST_TOKENS = 1_500
+MOST_TOKENS = 1_600
 
 
 def test_the_default_tools_cost_little_context(models: Path) -> None:

@@ -49,11 +49,12 @@ class MemoryRead(Tool, frozen=True, kw_only=True):
 
     id: MemoryId
     offset: Annotated[int, Meta(ge=0)] = 0
+    limit: Annotated[int, Meta(ge=1)] = 4_000
 
     async def answer(self, ask: Ask) -> str:
         """Return a page of its content beneath a line of what is known about it."""
         memory = (await ask(Get(id=self.id))).only
-        page = (await ask(Read(id=memory.id, offset=self.offset, limit=4_000))).page
+        page = (await ask(Read(id=memory.id, offset=self.offset, limit=self.limit))).page
         lines = [f"{memory.id} [{provenance(memory)}]"]
         for edge in (await ask(GetEdges(ids=(memory.id,)))).edges:
             outgoing = edge.from_id == memory.id
@@ -80,13 +81,14 @@ class MemoryWrite(Tool, frozen=True, kw_only=True):
     content: Annotated[str, Meta(min_length=1)]
     category: Annotated[str, Meta(description="fact, preference, rule, correction, procedure, ...")] = "fact"
     scope: Annotated[Literal["project", "global"], Meta(description="global: true in every project")] = "project"
+    tags: tuple[str, ...] = ()
     replaces: Annotated[str, Meta(description="id of the memory that is no longer true")] = ""
     related: Annotated[tuple[str, ...], Meta(max_length=3, description="ids of memories that it is something to")] = ()
     relation: Annotated[str, Meta(description="what: explains, causes, depends_on, part_of, ...")] = "related_to"
 
     async def answer(self, ask: Ask) -> str:
         """Store it, join it to others, and retire what it replaces."""
-        new = NewMemory(content=self.content, category=self.category, scope=Scope(self.scope))
+        new = NewMemory(content=self.content, category=self.category, scope=Scope(self.scope), tags=self.tags)
         memory, *retired = (
             await ask(
                 Remember(
