@@ -98,6 +98,12 @@ def test_an_agent_says_in_passing_what_a_memory_is_to_others(served: RunningDaem
         refused = tools.run("memory_write", given | {"content": "Boats wait.", "relation": "supersedes"})
         assert refused.failed
         assert "`replaces`" in refused.text
+        alone = tools.run("memory_write", {"content": "Boats wait at the quay.", "relation": "part_of"})
+        assert alone.failed
+        assert "it is not said what the memory is `part_of` to" in alone.text
+        assert "`related`" in alone.text
+        again = {"content": "The pilots wait at the quay.", "replaces": late, "relation": "supersedes"}
+        assert not tools.run("memory_write", again).failed
 
 
 def test_a_correction_is_one_operation(served: RunningDaemon) -> None:

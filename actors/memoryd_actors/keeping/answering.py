@@ -25,7 +25,7 @@ from memoryd_actors.keeping.orders import (
     Store,
     TakeBack,
 )
-from memoryd_actors.memory.steps import RESERVED, AddEdge
+from memoryd_actors.memory.steps import RELATED, RESERVED, AddEdge
 from memoryd_actors.ports.ledger import ConsentRepository
 from memoryd_actors.texts.labels import LABEL, project_label, project_tags
 from memoryd_client.wire.caller import Caller
@@ -160,6 +160,11 @@ class KeepingAnswers:
     async def _links(self, request: Remember, caller: Caller) -> tuple[AddEdge, ...]:
         """Return the edges from the only new memory to those that it is something to."""
         if not request.related:
+            if request.relation != RELATED and not (request.replaces and request.relation in RESERVED):
+                raise Refused(
+                    f"it is not said what the memory is `{' '.join(request.relation.split())}` to",
+                    "Name the ids of those memories in `related`, or leave `relation` out.",
+                )
             return ()
         if len(request.memories) != 1:
             raise Refused(f"{len(request.memories)} memories cannot be related at once", "Store one that is.")

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from memoryd_cli.base.output import fields, note, one_line, out, out_json, printable, short_ids, table
 from memoryd_client.base.errors import InvalidArgument
 from memoryd_client.base.wording import counted
-from memoryd_client.relation_words import relation_words
+from memoryd_client.relation_words import beside
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import PERSONAL, Memory, State
@@ -182,13 +182,9 @@ def origin(one: Origin) -> None:
     others = {other.id: other for other in one.others}
     rows: list[tuple[str, str, str, str]] = []
     ids = short_ids({memory.id, *others})
-    for edge in one.edges:
-        outgoing = edge.from_id == memory.id
-        other = others.get(edge.to_id if outgoing else edge.from_id)
-        if other is not None:
-            rows.append(
-                (relation_words(edge.relation, outgoing=outgoing), ids[other.id], other.state.value, summary(other))
-            )
+    for words, other_id in beside(one.edges, memory.id):
+        if (other := others.get(other_id)) is not None:
+            rows.append((words, ids[other.id], other.state.value, summary(other)))
     if rows:
         out()
         table(("is", "id", "state", "memory"), rows)

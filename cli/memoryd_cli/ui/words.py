@@ -9,7 +9,7 @@ from memoryd_cli.base.decisions import AGAIN
 from memoryd_cli.base.output import one_line, printable
 from memoryd_cli.ui.turns import LiveTurn
 from memoryd_client.base.wording import counted
-from memoryd_client.relation_words import relation_words
+from memoryd_client.relation_words import beside
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import Memory, State
 from memoryd_client.wire.origin import Origin
@@ -225,12 +225,12 @@ def message(one: TranscriptRecord) -> Content:
 
 def _relations(origin: Origin) -> Iterable[Content]:
     others = {other.id: other for other in origin.others}
-    yield head("Relations", len(origin.edges))
-    for edge in origin.edges:
-        outgoing = edge.from_id == origin.memory.id
-        other = others.get(edge.to_id if outgoing else edge.from_id)
+    told = beside(origin.edges, origin.memory.id)
+    yield head("Relations", len(told))
+    for words, other_id in told:
+        other = others.get(other_id)
         text = line(_title(other)) if other else "a memory that is gone"
-        yield Content.assemble((f"{relation_words(edge.relation, outgoing=outgoing)} ", "$text-accent"), text, "\n")
+        yield Content.assemble((f"{words} ", "$text-accent"), text, "\n")
 
 
 def history_row(entry: HistoryEntry) -> Content:

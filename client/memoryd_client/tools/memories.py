@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from memoryd_client.relation_words import relation_words
+from memoryd_client.relation_words import beside
 from memoryd_client.tools.tool import Tool, day, line, provenance, short
 from memoryd_client.wire.context import Message
 from memoryd_client.wire.edges import GetEdges
@@ -56,11 +56,9 @@ class MemoryRead(Tool, frozen=True, kw_only=True):
         memory = (await ask(Get(id=self.id))).only
         page = (await ask(Read(id=memory.id, offset=self.offset, limit=self.limit))).page
         lines = [f"{memory.id} [{provenance(memory)}]"]
-        for edge in (await ask(GetEdges(ids=(memory.id,)))).edges:
-            outgoing = edge.from_id == memory.id
-            if edge.relation != "related_to":
-                other = short(edge.to_id if outgoing else edge.from_id)
-                lines.append(f"{relation_words(edge.relation, outgoing=outgoing)}: {other}")
+        edges = (await ask(GetEdges(ids=(memory.id,)))).edges
+        told = beside((edge for edge in edges if edge.relation != "related_to"), memory.id)
+        lines += [f"{words}: {short(other)}" for words, other in told]
         lines.append(page.content)
         if page.next_offset is not None:
             lines.append(f"[{page.total - page.next_offset} more characters: offset={page.next_offset}]")
