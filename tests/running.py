@@ -16,6 +16,7 @@ from typing import Self, TypeVar
 
 from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Message, Trace
 from memoryd_client.base.paths import Paths
+from memoryd_client.wire.caller import SCRIPT
 
 T = TypeVar("T")
 PROJECT = "/projects/demo"
@@ -128,7 +129,8 @@ class RunningDaemon:
     def client(self, session: str = "", **fields: str) -> Client:
         owner = fields.get("owner", self.owner)
         project = fields.get("project", PROJECT)
-        agent = fields.get("agent", "test")
+        # A program: what an agent writes has to pass more.
+        agent = fields.get("agent", SCRIPT)
         return Client(session=session, project=project, agent=agent, owner=owner, paths=self.paths, deadline_s=30)
 
     def turn(self, client: Client, *said: str, turn: int | None = None) -> Trace:

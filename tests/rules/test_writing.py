@@ -210,6 +210,15 @@ def test_what_a_model_stores_of_the_user_and_the_project_is_taken(given: str) ->
         ("fact", "The server is restarting.", "moment"),
         ("fact", "The user is about to leave for lunch.", "moment"),
         ("fact", "Die Pipeline läuft gerade.", "moment"),
+        ("fact", "The server is down.", "moment"),
+        ("fact", "Our staging server is offline again.", "moment"),
+        ("fact", "Der Server ist down.", "moment"),
+        ("fact", "Fixed the bug.", "moment"),
+        ("event", "Successfully updated the config.", "moment"),
+        ("fact", "All tests pass.", "moment"),
+        ("fact", "test test test", "trivial"),
+        ("fact", "Claude helped the user set up the repository.", "about you"),
+        ("fact", "The assistant's answer was accepted.", "about you"),
         ("fact", "Should the cache be cleared?", "question"),
         ("fact", "It works.", "trivial"),
         ("fact", "No problem.", "trivial"),
@@ -234,6 +243,12 @@ Never rebase.
 The API is running on port 8080.
 The staging host is running Debian 12.
 The cache is just used for sessions.
+The assistant service in src/assistant/ listens on port 8090.
+The site is down every Sunday between 2 and 4 for backups.
+Fixed the login by raising the token's lifetime to 30 minutes.
+Fixed widths are used for the invoice table.
+The agent restarted the prod deployment by mistake in March.
+Gemini is the provider of the staging environment.
 The team is migrating from Jenkins to GitHub Actions.
 Let's Encrypt issues the certificates.
 Running the tests needs Docker.

@@ -82,7 +82,7 @@ def filled(kind: msgspec.inspect.Type, name: str, known: dict[str, Any], *, full
 
 
 def test_no_request_shows_an_agent_what_is_not_on_its_list(daemon: RunningDaemon) -> None:
-    with client_of(daemon, "elsewhere", "test") as everybody:
+    with client_of(daemon, "elsewhere", "script") as everybody:
         secret = everybody.remember(f"The harbour of {MARKER} opens at nine.", files=["harbour.md"])
         other = everybody.remember(f"The harbour of {MARKER} opens at ten.")
         everybody.relate(secret.id, other.id, relation="contradicts")
@@ -145,14 +145,14 @@ def test_no_request_shows_an_agent_what_is_not_on_its_list(daemon: RunningDaemon
                 else:
                     assert MARKER.encode() not in encode(look())
     assert asked > 200
-    with client_of(daemon, "elsewhere", "test") as everybody:
+    with client_of(daemon, "elsewhere", "script") as everybody:
         assert {memory.id for memory in shown} <= {
             memory.id for memory in everybody.list(scope="everywhere", limit=200)
         }
 
 
 def test_categories_are_listed_with_their_memories_and_lists(daemon: RunningDaemon) -> None:
-    with client_of(daemon, "s", "test") as everybody, client_of(daemon, "s", "mine") as client:
+    with client_of(daemon, "s", "script") as everybody, client_of(daemon, "s", "mine") as client:
         everybody.remember("Ship the release on Friday.", category="tasks")
         everybody.remember("The build takes four minutes.")
         whole = {one.name: one for one in everybody.categories().categories}

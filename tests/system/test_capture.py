@@ -39,7 +39,7 @@ def test_what_a_user_asks_to_have_remembered_is_stored_with_where_it_comes_from(
         (memory,) = captured(client)
     assert memory.content == f"{FACT}."
     assert (memory.category, memory.scope, memory.source, memory.trust) == ("fact", "project", "user", 0.8)
-    assert (memory.session, memory.speaker, memory.role, memory.agent) == ("s1", "user", "user", "test")
+    assert (memory.session, memory.speaker, memory.role, memory.agent) == ("s1", "user", "user", "script")
     assert memory.metadata == {"captured": "Remember that"}
     # Of what was pushed together, the very message.
     assert memory.source_messages == (3, 3)

@@ -129,7 +129,7 @@ def check_by_model(content: str, category: str) -> None:
 def _check_named(text: str) -> None:
     """Refuse what names nothing: reactions, single words."""
     words = [word if word.isupper() and len(word) > 1 else word.casefold() for word in _NAMING.findall(text)]
-    named = sum(word not in _NAMELESS and word.casefold() not in _REACTIONS for word in words)
+    named = len({word for word in words if word not in _NAMELESS and word.casefold() not in _REACTIONS})
     wide = sum(char > "\u2e7f" for char in text)
     if (named < _FEWEST_NAMED and wide < _FEWEST_IDEOGRAPHS) or all(word.isdigit() for word in words):
         why = f"this is too trivial to remember: {_shown(text)}"

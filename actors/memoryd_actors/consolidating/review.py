@@ -6,7 +6,8 @@ from memoryd_actors.access.view import MemoryView
 from memoryd_actors.consolidating.repository import CandidatePair, ConsolidationRepository
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.changing import check_outranked, check_retired
+from memoryd_actors.keeping.authorship import check_outranked
+from memoryd_actors.keeping.changing import check_retired
 from memoryd_actors.keeping.merging import apart, newer_first
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.consent import ConsentSettings

@@ -9,12 +9,10 @@ from msgspec.structs import replace
 
 from memoryd_actors.access.switch import Switches, refusal
 from memoryd_actors.access.view import MemoryView
-from memoryd_actors.admission.gate import agents_trust
-from memoryd_actors.admission.writing import check_by_model
+from memoryd_actors.admission.gate import BY_AGENT, agents_trust
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused, first_of
-from memoryd_actors.keeping.authorship import Authorship
-from memoryd_actors.keeping.changing import check_outranked
+from memoryd_actors.keeping.authorship import Authorship, changed_by_agent, check_outranked, stored_by_agent
 from memoryd_actors.keeping.importing import Importer
 from memoryd_actors.keeping.orders import (
     DecideProposal,
@@ -104,11 +102,9 @@ class KeepingAnswers:
                 assert_never(request)
 
     async def _remember(self, request: Remember, caller: Caller, deadline_s: float) -> Memories:
-        if request.by_model:
-            for new in request.memories:
-                check_by_model(new.content, new.category)
-            memories = [replace(new, trust=agents_trust(new)) for new in request.memories]
-            request = replace(request, memories=await self._placed(memories, caller))
+        if request.by_model or caller.is_agent:
+            memories = await self._placed(stored_by_agent(request.memories), caller)
+            request = replace(request, memories=memories, by_model=True)
         asked = [new.id for new in request.memories]
         replaced = await self._replaced(request, caller)
         links = await self._links(request, caller)
@@ -180,7 +176,7 @@ class KeepingAnswers:
 
     async def _update(self, request: Update, caller: Caller, deadline_s: float) -> Memories:
         memory = await self._changeable(caller, request.id)
-        changes = request.changes
+        changes = changed_by_agent(memory, request.changes) if caller.is_agent else request.changes
         said = [text for text in (changes.title, changes.content) if text is not UNSET]
         told = await self._authorship.told(caller, "\n".join(said))
         edit = EditMemory(memory.id, changes, request.revision, caller, told)
@@ -188,6 +184,8 @@ class KeepingAnswers:
 
     async def _change_state(self, memory_id: str, state: State, caller: Caller, deadline_s: float) -> Memories:
         memory = await self._view.resolve(caller, memory_id)
+        if state is State.FORGOTTEN and memory.active and caller.is_agent:
+            check_outranked(memory, BY_AGENT, "forgets")
         changed = await self._keeper.ask(SetState(memory.id, state, caller), deadline_s=deadline_s)
         return await self._changed(caller, changed)
 

@@ -3,16 +3,77 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 from anyio import to_thread
+from msgspec import UNSET
+from msgspec.structs import replace
 
+from memoryd_actors.admission.gate import BY_AGENT, agents_trust
+from memoryd_actors.admission.writing import check_by_model
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.personal_matters import MATTER, telling, told_by, untold
+from memoryd_actors.memory.settings import FILE, KNOWLEDGE
 from memoryd_client.wire.caller import PERSON, Caller
-from memoryd_client.wire.memory import NewMemory
+from memoryd_client.wire.editing import Changes
+from memoryd_client.wire.memory import Memory, NewMemory
 
 Texts = Callable[[Caller], Awaitable[Sequence[str]]]
 Known = Callable[[Caller, str], Awaitable[Sequence[str]]]
 MOST_ASKED = 50
 """Sentences of one text for which it is looked whether they were told; each takes a search."""
+
+
+def stored_by_agent(memories: Sequence[NewMemory]) -> list[NewMemory]:
+    """Return what an agent stores, trusted as an agent's word.
+
+    Raises:
+        Refused: nobody will be glad to find one of them, or one is to be pinned.
+    """
+    for number, new in enumerate(memories, 1):
+        try:
+            check_by_model(new.content, new.category)
+            _check_pin(new.pinned)
+        except Refused as refused:
+            if len(memories) == 1:
+                raise
+            raise Refused(f"memory {number} of {len(memories)}: {refused}", refused.hint) from refused
+    return [replace(new, trust=agents_trust(new)) for new in memories]
+
+
+def changed_by_agent(before: Memory, changes: Changes) -> Changes:
+    """Return what an agent changes, trusted as an agent's word; a memory file is its own notebook.
+
+    Raises:
+        Refused: the memory is pinned or trusted more, it is to be pinned, or nobody will be glad to find what it says.
+    """
+    check_outranked(before, BY_AGENT, "changes")
+    _check_pin(changes.pinned is True)
+    content, category = (
+        was if now is UNSET else now
+        for was, now in ((before.content, changes.content), (before.category, changes.category))
+    )
+    if (content, category) != (before.content, before.category) and category not in {FILE, KNOWLEDGE}:
+        check_by_model(content, category)
+    return changes if changes.trust is UNSET else replace(changes, trust=min(changes.trust, BY_AGENT))
+
+
+def check_outranked(before: Memory, trust: float, does: str = "replaces") -> None:
+    """Let no agent put what is trusted less in the place of what is trusted more, or is pinned.
+
+    Raises:
+        Refused: it would.
+    """
+    if before.pinned or before.trust > trust:
+        why = "pinned" if before.pinned else f"trusted more ({before.trust:g}) than an agent's word ({trust:g})"
+        raise Refused(
+            f"{before.id} is {why}, and only the user {does} it",
+            "Tell the user, who can change it; or store the new memory by itself: both stay, and are told together.",
+        )
+
+
+def _check_pin(pinned: bool) -> None:
+    if pinned:
+        raise Refused(
+            "only the user pins a memory", "Store it without; the user pins it with `memoryd edit ID --pinned`."
+        )
 
 
 class Authorship:

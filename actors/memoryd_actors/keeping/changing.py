@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.authorship import check_told
+from memoryd_actors.keeping.authorship import check_outranked, check_told
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, as_new, check_expiry, gate_notes
 from memoryd_actors.keeping.merging import plan_revised
 from memoryd_actors.keeping.orders import DecideProposal, EditMemory, LinkMemories, SetState
@@ -229,20 +229,6 @@ def check_retired(before: Memory, caller: Caller, consent: ConsentSettings) -> N
         raise Refused(
             f"{before.id} is about the user, and only the user replaces it",
             "Store the new value under the same category and title: it waits for the user's consent.",
-        )
-
-
-def check_outranked(before: Memory, trust: float) -> None:
-    """Let no agent put what is trusted less in the place of what is trusted more, or is pinned.
-
-    Raises:
-        Refused: it would.
-    """
-    if before.pinned or before.trust > trust:
-        why = "pinned" if before.pinned else f"trusted more ({before.trust:g}) than what would replace it ({trust:g})"
-        raise Refused(
-            f"{before.id} is {why}, and only the user replaces it",
-            "Tell the user, who can change it; or store the new memory by itself: both stay, and are told together.",
         )
 
 

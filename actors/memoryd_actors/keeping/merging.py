@@ -14,7 +14,7 @@ from memoryd_actors.comparison.compare import CERTAIN
 from memoryd_actors.comparison.difference import difference
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.memory.consent import field_of
-from memoryd_actors.memory.settings import CORRECTION
+from memoryd_actors.memory.settings import BY_USER, CORRECTION
 from memoryd_actors.memory.steps import (
     CONTRADICTS,
     RELATED,
@@ -205,7 +205,7 @@ def _same_kind(one: Memory, other: Memory) -> bool:
 
 
 def _is_users_correction(memory: Memory) -> bool:
-    return memory.category == CORRECTION and (memory.source is Source.USER or memory.trust >= 1.0)
+    return memory.category == CORRECTION and memory.trust >= BY_USER
 
 
 def _when(memory: Memory) -> datetime:

@@ -14,7 +14,7 @@ from memoryd_cli.base.output import note
 from memoryd_client.base.paths import Paths
 from memoryd_client.base.variables import misspelt
 from memoryd_client.project import here
-from memoryd_client.wire.caller import PERSON
+from memoryd_client.wire.caller import PERSON, SCRIPT
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client
@@ -42,8 +42,6 @@ Project = Annotated[
     ),
 ]
 Agent = Annotated[str, typer.Option(metavar="NAME", envvar="MEMORYD_AGENT", help="On whose behalf.")]
-SCRIPT = "script"
-"""Who does where nobody is at a terminal; what is about you then waits for your consent."""
 Owner = Annotated[str, typer.Option(metavar="NAME", envvar="MEMORYD_OWNER", help="Whose memories.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON (docs/json.md).")]
 Autostart = Annotated[

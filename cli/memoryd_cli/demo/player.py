@@ -12,6 +12,7 @@ from memoryd_cli.demo.steps import ContextDecided, ContextPushed, DemoStep, Memo
 from memoryd_cli.demo.transcript import DemoMessage, DemoTranscript, Note
 from memoryd_client.base.paths import Paths
 from memoryd_client.client import Client
+from memoryd_client.wire.caller import SCRIPT
 from memoryd_client.wire.context import Message
 from memoryd_client.wire.events import PipelineRan
 from memoryd_client.wire.traces import Trace
@@ -41,7 +42,7 @@ class Player:
                 session = sessions.get(said.session)
                 if session is None:
                     # The blocking client, so that a push is measured as an agent pays for it.
-                    client = Client(session=said.session, project=self._project, agent="demo", paths=self._paths)
+                    client = Client(session=said.session, project=self._project, agent=SCRIPT, paths=self._paths)
                     session = sessions[said.session] = _Session(said.session, clients.enter_context(client))
                     yield SessionBegan(said.session, said.at.date().isoformat() if said.at else "")
                 yield from self._said(session, said, listener)

@@ -164,8 +164,8 @@ class McpServer:
 
 
 def agent_name(name: str) -> str:
-    """Return the name of an agent: none is the user (`memoryd_client.wire.caller.PERSON`), whatever it calls itself."""
-    return "mcp" if name in {"", "cli"} else name
+    """Return the name of an agent: none is the user or a script (`memoryd_client.wire.caller`)."""
+    return "mcp" if name in {"", "cli", "script"} else name
 
 
 def main(arguments: "Sequence[str]") -> bool:

@@ -1,0 +1,50 @@
+"""What an agent writes passes rules that what the user and programs write does not, whichever way it takes."""
+
+from typing import Literal
+
+import pytest
+
+from memoryd_client import NewMemory, RequestFailed, State
+from running import RunningDaemon
+
+PASSING = "The user just asked about the weather."
+
+
+def test_an_agents_client_stores_what_its_tools_would_and_is_trusted_no_more(served: RunningDaemon) -> None:
+    with served.client("s1", agent="tui") as agent, served.client("s2") as program:
+        with pytest.raises(RequestFailed, match="true for a moment only"):
+            agent.remember(PASSING)
+        with pytest.raises(RequestFailed, match="memory 2 of 2: this is true for a moment only"):
+            agent.remember_many([NewMemory(content="The build takes 9 minutes."), NewMemory(content=PASSING)])
+        with pytest.raises(RequestFailed, match="only the user pins"):
+            agent.remember("The build takes 9 minutes.", pinned=True)
+        claimed = agent.remember("Never push to main.", category="correction", source="user", trust=1.0)
+        assert claimed.trust == 0.5
+        assert program.remember(PASSING).content == PASSING
+        assert program.remember("Releases are tagged.", source="user").trust == 0.8
+
+
+def test_an_agents_edit_passes_the_same_rules(served: RunningDaemon) -> None:
+    with served.client("s1", agent="tui") as agent:
+        own = agent.remember("The build takes 9 minutes.")
+        assert agent.update(own.id, content="The build takes 8 minutes.", trust=1.0).trust == 0.5
+        with pytest.raises(RequestFailed, match="true for a moment only"):
+            agent.update(own.id, content=PASSING)
+        with pytest.raises(RequestFailed, match="only the user pins"):
+            agent.update(own.id, pinned=True)
+
+
+@pytest.mark.parametrize(("source", "pinned"), [("user", False), ("agent", True)])
+def test_no_agent_changes_or_forgets_what_the_user_said_or_pinned(
+    served: RunningDaemon, source: Literal["user", "agent"], *, pinned: bool
+) -> None:
+    with served.client("s1", agent="tui") as agent, served.client("s2") as program:
+        old = program.remember("Releases are tagged by hand.", source=source, pinned=pinned)
+        with pytest.raises(RequestFailed, match="only the user changes it"):
+            agent.update(old.id, content="Releases are tagged by CI.")
+        with pytest.raises(RequestFailed, match="only the user changes it"):
+            agent.update(old.id, pinned=False, trust=0.1)
+        with pytest.raises(RequestFailed, match="only the user forgets it"):
+            agent.forget(old.id)
+        assert program.get(old.id) == old
+        assert program.forget(old.id).state is State.FORGOTTEN
