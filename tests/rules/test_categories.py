@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.access.presets import CHECKPOINT, CORE, PRESETS, NoSuchPreset
+from memoryd_actors.access.presets import CHECKPOINT, CORE, PRESETS, SEES, NoSuchPreset
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.fusion import Ranked
 from memoryd_actors.memory.settings import CategorySettings, name_of
@@ -76,9 +76,20 @@ def test_a_context_has_the_best_of_a_category_and_no_more_than_its_length(
 
 def test_an_allowlist_may_name_a_preset_and_more() -> None:
     categories = Categories(allowlists={"mine": ["@Planner", "Idea"]})
-    assert categories.allowed("mine") == frozenset({*PRESETS["planner"], "idea"})
+    assert categories.allowed("mine") == frozenset({*(name.removeprefix(SEES) for name in PRESETS["planner"]), "idea"})
     with pytest.raises(NoSuchPreset, match="there is no preset `@plan`; there are `@supervisor`, `@planner`"):
         Categories(allowlists={"mine": ["@plan"]})
+
+
+def test_every_role_sees_rules_and_none_but_a_supervisor_makes_them() -> None:
+    for role in PRESETS:
+        categories = Categories(allowlists={"mine": [f"@{role}"]})
+        assert categories.may_see("mine", "rule")
+        assert ("rule",) in [one.filters.categories for one in categories.visible_always(Caller(agent="mine"))]
+        assert categories.may_write("mine", "rule") == (role == "supervisor")
+    with pytest.raises(Refused, match="sees the category `rule` and does not write it"):
+        Categories(allowlists={"mine": ["@planner"]}).check_write("mine", "Rule")
+    Categories(allowlists={"mine": ["@planner", "rule"]}).check_write("mine", "rule")
 
 
 def test_presets_know_core_memory_checkpoints_and_files() -> None:

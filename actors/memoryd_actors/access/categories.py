@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from memoryd_actors.access.presets import PRESETS, expanded
+from memoryd_actors.access.presets import PRESETS, SEES, expanded
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.fusion import Ranked
 from memoryd_actors.memory.settings import (
@@ -46,7 +46,10 @@ class Categories:
         """
         given = {name_of(name): rule for name, rule in (settings or {}).items()}
         self._settings = {**BUILT_IN_CATEGORIES, **given}
-        self._allowlists = {name_of(agent): expanded(names) for agent, names in (allowlists or {}).items()}
+        self._written = {name_of(agent): expanded(names) for agent, names in (allowlists or {}).items()}
+        self._allowlists = {
+            agent: frozenset(name.removeprefix(SEES) for name in names) for agent, names in self._written.items()
+        }
         self.always = frozenset(name for name, rule in self._settings.items() if rule.context == "all")
         """Categories that stand in every context."""
         self.kept_out = frozenset(name for name, rule in self._settings.items() if rule.context == "asked")
@@ -56,7 +59,7 @@ class Categories:
         self.weights = {name: rule.weight for name, rule in self._settings.items() if rule.weight != 1.0}
 
     def allowed(self, agent: str) -> frozenset[str] | None:
-        """Return the categories that an agent may see and write; None where it has no allowlist, and so all."""
+        """Return the categories that an agent may see; None where it has no allowlist, and so all."""
         return self._allowlists.get(name_of(agent))
 
     def listed(self, caller: Caller, counts: Mapping[str, int]) -> CategoryList:
@@ -84,14 +87,32 @@ class Categories:
         return CategoryList(
             categories=tuple(infos),
             allowed=None if allowed is None else tuple(sorted(allowed)),
-            allowlists={agent: tuple(sorted(names)) for agent, names in sorted(lists.items())},
+            allowlists={agent: tuple(sorted(self._written[agent])) for agent in sorted(lists)},
             presets=dict(PRESETS),
         )
 
-    def may_use(self, agent: str, category: str) -> bool:
-        """Return whether an agent may see and write a category."""
+    def may_see(self, agent: str, category: str) -> bool:
+        """Return whether an agent may see a category."""
         allowed = self.allowed(agent)
         return allowed is None or category in allowed
+
+    def may_write(self, agent: str, category: str) -> bool:
+        """Return whether an agent may write a category: not all that it sees."""
+        written = self._written.get(name_of(agent))
+        return written is None or category in written
+
+    def check_write(self, agent: str, category: str) -> None:
+        """Let an agent write a category.
+
+        Raises:
+            Refused: it is not on its allowlist, or there to be seen only.
+        """
+        self.check(agent, [category])
+        if not self.may_write(agent, name_of(category)):
+            raise Refused(
+                f"the agent `{agent}` sees the category `{name_of(category)}` and does not write it",
+                f"Leave it to the user, or put `{name_of(category)}` on `allowlists.{agent}` in the configuration.",
+            )
 
     def manages(self, agent: str, others: Iterable[str]) -> bool:
         """Return whether an agent may look into sessions in which these agents speak, and manage what is kept of them.
@@ -105,7 +126,7 @@ class Categories:
         return bool(children) and {f"{AGENT}{child}" for child in children} <= allowed
 
     def check(self, agent: str, categories: Iterable[str]) -> None:
-        """Let an agent ask for, or write, these categories.
+        """Let an agent ask for these categories.
 
         Raises:
             Refused: one of them is not on its allowlist; the hint names those that are.
@@ -149,11 +170,10 @@ class Categories:
         """Return what stands in a caller's context, by category: of corrections, what the user said, or pinned."""
         allowed = self.allowed(caller.agent)
         names = self.always if allowed is None else self.always & allowed
-        stands = [self.visible(caller, Filters(categories=(name,))) for name in sorted(names - {CORRECTION})]
-        if CORRECTION in names:
-            own = self.visible(caller, Filters(categories=(CORRECTION,)))
-            stands.append(replace(own, least_trust=BY_USER))
-        return stands
+        return [
+            replace(self.visible(caller, Filters(categories=(name,))), least_trust=BY_USER * (name == CORRECTION))
+            for name in sorted(names)
+        ]
 
     def for_context(self, ranked: Sequence[Ranked], categories: Mapping[str, str]) -> list[Ranked]:
         """Return candidates, best first, weighed by their category and no more of one than a context takes.

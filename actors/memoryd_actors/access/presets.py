@@ -8,19 +8,24 @@ from memoryd_actors.memory.settings import FILE, PROCEDURES, RULE, name_of
 CORE: Final = "core"
 """What an allowlist calls core memory."""
 CHECKPOINT: Final = "checkpoint"
+SEES: Final = "see:"
+"""What stands in an allowlist before a category that an agent sees and does not write."""
 MARK: Final = "@"
 """What a preset's name begins with in an allowlist, so that it is no category's."""
+_RULES: Final = f"{SEES}{RULE}"
 PRESETS: Final[Mapping[str, tuple[str, ...]]] = {
     "supervisor": (
         *("profile", "goals", "preferences", "event", "activity", "relationships", "tasks"),
         *("preference", "correction", "relationship_dynamic", "episode", RULE, CORE, CHECKPOINT, FILE),
     ),
-    "planner": ("goals", "tasks", "projects", *sorted(PROCEDURES)),
-    "stylist": ("preferences", "tone", "style", "preference"),
-    "researcher": ("knowledge", "interests", "history", "fact", "episode"),
-    "executor": ("tasks", "recent_activity", "constraints", *sorted(PROCEDURES), RULE),
+    "planner": ("goals", "tasks", "projects", *sorted(PROCEDURES), _RULES),
+    "stylist": ("preferences", "tone", "style", "preference", _RULES),
+    "researcher": ("knowledge", "interests", "history", "fact", "episode", _RULES),
+    "executor": ("tasks", "recent_activity", "constraints", *sorted(PROCEDURES), _RULES),
 }
-"""Each role's categories: those that such an agent works with, and what memoryd itself calls the same."""
+"""Each role's categories: those that such an agent works with, and what memoryd itself calls the same. What you made a
+rule holds for each of them; of agents a supervisor makes rules.
+"""
 
 
 class NoSuchPreset(ValueError):

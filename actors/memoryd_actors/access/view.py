@@ -39,6 +39,14 @@ class MemoryView:
         """Return whether the caller's agent may see every category."""
         return self._categories.allowed(caller.agent) is None
 
+    def check_write(self, caller: Caller, category: str) -> None:
+        """Let a caller change what is of a category.
+
+        Raises:
+            Refused: its agent may not write that.
+        """
+        self._categories.check_write(caller.agent, category)
+
     def manages(self, caller: Caller, others: Collection[str]) -> bool:
         """Return whether the caller's agent may look into sessions in which these agents speak."""
         return self._categories.manages(caller.agent, others)

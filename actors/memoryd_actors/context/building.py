@@ -191,7 +191,7 @@ class ContextBuilder:
             found.measured = await self._sizes.of(key)
 
         async def read_core() -> None:
-            if self._categories.may_use(speaker.agent, CORE):
+            if self._categories.may_see(speaker.agent, CORE):
                 found.written = await self._core.core_sections(speaker.owner, speaker.session, limit=0)
 
         async def read_standing() -> None:

@@ -23,7 +23,7 @@ from memoryd_actors.keeping.orders import (
     Store,
     TakeBack,
 )
-from memoryd_actors.memory.steps import RELATED, RESERVED, AddEdge
+from memoryd_actors.memory.steps import RELATED, RESERVED, SUPERSEDES, AddEdge
 from memoryd_actors.ports.ledger import ConsentRepository
 from memoryd_actors.texts.labels import LABEL, project_label, project_tags
 from memoryd_client.wire.caller import Caller
@@ -143,6 +143,7 @@ class KeepingAnswers:
         if len(request.memories) != 1:
             raise Refused(f"{len(request.memories)} memories cannot take the place of one", "Store one that does.")
         old = await self._changeable(caller, request.replaces)
+        self._view.check_write(caller, old.category)
         if not old.active and old.superseded_by != request.memories[0].id:
             by = f" by {old.superseded_by}" if old.superseded_by else ""
             raise Refused(
@@ -184,6 +185,7 @@ class KeepingAnswers:
 
     async def _change_state(self, memory_id: str, state: State, caller: Caller, deadline_s: float) -> Memories:
         memory = await self._view.resolve(caller, memory_id)
+        self._view.check_write(caller, memory.category)
         if state is State.FORGOTTEN and memory.active and caller.is_agent:
             check_outranked(memory, BY_AGENT, "forgets")
         changed = await self._keeper.ask(SetState(memory.id, state, caller), deadline_s=deadline_s)
@@ -194,15 +196,18 @@ class KeepingAnswers:
         return Memories(memories=memories)
 
     async def _link(self, request: Relate | Unrelate, caller: Caller, deadline_s: float) -> Edges:
+        source, target = [await self._changeable(caller, one) for one in (request.from_id, request.to_id)]
+        if request.relation == SUPERSEDES:
+            self._view.check_write(caller, target.category)
         link = LinkMemories(
-            (await self._changeable(caller, request.from_id)).id,
-            (await self._changeable(caller, request.to_id)).id,
+            source.id,
+            target.id,
             request.relation,
             request.strength if isinstance(request, Relate) else 0.0,
             caller,
             remove=isinstance(request, Unrelate),
         )
-        source = (await self._keeper.ask(link, deadline_s=deadline_s))[0]
+        await self._keeper.ask(link, deadline_s=deadline_s)
         return Edges(edges=tuple(await self._view.edges(caller, [source.id])))
 
     async def _undo(self, request: Undo, caller: Caller, deadline_s: float) -> Memories:

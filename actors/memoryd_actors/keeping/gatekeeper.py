@@ -59,7 +59,7 @@ class Gatekeeper:
             Refused: it does not pass, or its writer's agent may not write its category.
         """
         memory, notes = admit(new, place, self._clock.now(), self.rules, files)
-        self._categories.check((writer or place).agent, [memory.category])
+        self._categories.check_write((writer or place).agent, memory.category)
         return Admitted(msgspec.structs.replace(memory, embedding_model=self._embedding_model()), notes)
 
     async def admit_all(self, memories: Sequence[NewMemory], caller: Caller) -> list[Admitted]:
@@ -83,8 +83,7 @@ class Gatekeeper:
 
     def may_write(self, caller: Caller, category: str) -> bool:
         """Return whether the caller's agent may write a category: of another nothing is worth asking a model for."""
-        allowed = self.allowed(caller)
-        return allowed is None or category in allowed
+        return self._categories.may_write(caller.agent, category)
 
     def allowed(self, caller: Caller) -> frozenset[str] | None:
         """Return the categories that the caller's agent may see and write; None: all."""

@@ -57,7 +57,7 @@ class DocumentRecall:
         """Return what was weighed, with the passages that are relevant, too."""
         most = self._categories.limits.get(KNOWLEDGE, MOST_PASSAGES)
         asked_for_only = KNOWLEDGE in self._categories.kept_out
-        if caller.owner not in self._owners or asked_for_only or not self._categories.may_use(caller.agent, KNOWLEDGE):
+        if caller.owner not in self._owners or asked_for_only or not self._categories.may_see(caller.agent, KNOWLEDGE):
             return weighed
         visible = Visibility(owner=caller.owner, project=caller.project, filters=Filters(categories=(KNOWLEDGE,)))
         with stages.stage("documents"):

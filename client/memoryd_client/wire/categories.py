@@ -28,9 +28,9 @@ class CategoryList(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     categories: tuple[CategoryInfo, ...]
     allowed: tuple[str, ...] | None = None
-    """What the caller's agent may see and write; None: all."""
+    """What the caller's agent may see; None: all."""
     allowlists: dict[str, tuple[str, ...]] = {}
-    """The allowlists in force, by agent; for an agent with one, its own."""
+    """The allowlists in force, by agent; for an agent with one, its own. `see:rule` is seen and not written."""
     presets: dict[str, tuple[str, ...]] = {}
     """Allowlists that the configuration may name: `planner = ["@planner"]`."""
 
