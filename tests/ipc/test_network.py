@@ -51,7 +51,7 @@ class Served:
         self.folder = folder
         self.ring = KeyRing(folder / "keys")
         self.host, self.port = "127.0.0.1", three_ports()
-        self.guard = Guard(self.ring, rate=RATE)
+        self.guard = Guard(self.ring, rate=RATE, restricted=["Planner"])
         self.asked: list[tuple[AnyRequest, Caller]] = []
         self.pushed: list[ContextUpdate] = []
         self.let_go: anyio.Event
@@ -188,6 +188,14 @@ async def test_nobody_hears_of_another_owner(unserved: Served) -> None:
                 return Wrote in heard and Warned in heard
 
             await served.until(all_kinds)
+            assert prying.next() is None
+
+
+async def test_an_agent_that_may_see_some_categories_only_hears_no_events(unserved: Served) -> None:
+    ana, planner = unserved.client("ana", "ana"), unserved.client("planner", "ana", agent=" planner")
+    async with serving(unserved) as served:
+        with Subscription(planner, "ana") as prying, Subscription(ana, "ana") as own:
+            await served.until(lambda: publishing(served, "ana") and own.next())
             assert prying.next() is None
 
 

@@ -32,7 +32,7 @@ async def test_live_shows_a_turn_with_what_it_brought_up_and_what_was_written(se
         served.indexed(writer)
         async with opened(served) as seen:
             assert client.push_context([Message("user", "When does the ferry to Aran sail?")])
-            await seen.sees("s1, turn 1, test", "Brought up 1", "The ferry to Aran sails at nine", "Passed over")
+            await seen.sees("s1, turn 1, script", "Brought up 1", "The ferry to Aran sails at nine", "Passed over")
             client.remember("Ana takes the ferry on Friday.", source_session="s1")
             await seen.sees("Written 1", "Ana takes the ferry on Friday.")
             client.take_pending()

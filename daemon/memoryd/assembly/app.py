@@ -18,7 +18,7 @@ from memoryd.assembly.daemon import Daemon
 from memoryd.assembly.health import Health
 from memoryd.assembly.memory import MemoryServices
 from memoryd.assembly.upkeep import build_curator, build_mirrors, build_model_change
-from memoryd.config import Config, ConfigInvalid, IpcConfig, load, retired_in, unread
+from memoryd.config import Config, ConfigInvalid, load, retired_in, unread
 from memoryd.descriptors import allow_many, most_connections
 from memoryd.documents import DocumentFiles
 from memoryd.heap import share_arenas
@@ -67,7 +67,7 @@ def build(paths: Paths, config: Config) -> Daemon:
     curator = build_curator(config, memory, backup)
     consolidation = build_consolidation(config, memory, optimise=curator.optimise)
     model_change = build_model_change(paths, memory, conversations)
-    beyond, network = SocketStatistics(), build_network(paths, config.ipc)
+    beyond, network = SocketStatistics(), build_network(paths, config)
     mirrors = build_mirrors(paths, memory)
     telemetry = Telemetry(config.telemetry, memory.ledger.events, publish, memory.clock, offline=config.privacy.offline)
     health = Health(
@@ -167,20 +167,20 @@ def build(paths: Paths, config: Config) -> Daemon:
     )
 
 
-def build_network(paths: Paths, config: IpcConfig) -> Network | None:
+def build_network(paths: Paths, config: Config) -> Network | None:
     """Return where a network is served, and who is let in there; None where none is.
 
     Raises:
         ConfigInvalid: the address is none.
     """
-    if not config.tcp:
+    if not config.ipc.tcp:
         return None
     try:
-        host, port = host_and_port(config.tcp)
+        host, port = host_and_port(config.ipc.tcp)
     except KeyRefused as exc:
         raise ConfigInvalid(f"ipc.tcp: {exc}") from exc
     ring = KeyRing(paths.keys)
-    return Network(host, port, ring, Guard(ring, rate=config.tcp_rate))
+    return Network(host, port, ring, Guard(ring, rate=config.ipc.tcp_rate, restricted=config.allowlists))
 
 
 def main() -> int:

@@ -1,11 +1,12 @@
 """Who is let in from a network, and how much of what: each message belongs to a key, and each key to a grant."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from time import monotonic
 from typing import Final
 
 from memoryd.keys import Grant, KeyRing, KeysUnusable
+from memoryd_actors.memory.settings import name_of
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.checkpoints import DeleteCheckpoint
 from memoryd_client.wire.context import Push
@@ -67,8 +68,17 @@ class _Purse:
 class Guard:
     """Knows the keys that are let in, reads them again when they have changed, and counts what each one sends."""
 
-    def __init__(self, ring: KeyRing, *, rate: float, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        ring: KeyRing,
+        *,
+        rate: float,
+        restricted: Iterable[str] = (),
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        """Prepare; `restricted` are the agents that may see some categories only."""
         self._ring = ring
+        self._restricted = frozenset(map(name_of, restricted))
         self._rate = rate
         self._clock = clock
         self._grants: dict[str, Grant] = {}
@@ -142,7 +152,12 @@ class Guard:
         )
 
     def may_hear(self, grant: Grant, topic: bytes) -> bool:
-        """Return whether the holder of a key may listen to a topic: its owners', with --admin also everybody's."""
+        """Return whether the holder of a key may listen to a topic: its owners', with --admin also everybody's.
+
+        Events tell what was said and found in every session, so an agent that may not see all hears none.
+        """
+        if name_of(grant.agent) in self._restricted:
+            return False
         topics = [owner_topic(owner) for owner in grant.owners]
         return any(topic.startswith(one) for one in (*topics, *(topics_for("") if grant.admin else ())))
 
