@@ -152,7 +152,7 @@ def test_secrets_private_parts_and_what_is_to_be_skipped_stay_out(served: Runnin
 
 def test_what_the_allowlist_refuses_is_told_and_counted(short_home: Path, models: Path) -> None:
     config = short_home / "config.toml"
-    config.write_text('[allowlists]\ntest = ["rule"]\n', encoding="utf-8")
+    config.write_text('[allowlists]\nscript = ["rule"]\n', encoding="utf-8")
     with RunningDaemon(short_home, models, MEMORYD_CONFIG=str(config)) as daemon, daemon.client("s1") as client:
         with zmq.Context() as context, context.socket(zmq.SUB) as events:
             events.setsockopt(zmq.SUBSCRIBE, b"warned")

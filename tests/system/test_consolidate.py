@@ -158,7 +158,7 @@ def test_nothing_is_compared_across_owners_projects_or_where_memory_is_off(daemo
 
 
 def test_an_agent_that_may_see_some_categories_neither_plans_nor_runs_nor_reads(short_home: Path, models: Path) -> None:
-    (short_home / "config.toml").write_text('[allowlists]\ntest = ["task"]\n', encoding="utf-8")
+    (short_home / "config.toml").write_text('[allowlists]\nscript = ["task"]\n', encoding="utf-8")
     with RunningDaemon(short_home, models, **ONLY_ASKED) as daemon, daemon.client("s1") as client:
         for ask in (client.consolidate, client.consolidation_plan, client.consolidations):
             with pytest.raises(RequestFailed, match="some categories only"):

@@ -206,7 +206,7 @@ def test_an_agent_captures_nothing_that_it_may_not_write(short_home: Path, model
     with RunningDaemon(short_home, models) as daemon:
         daemon.kill()
         daemon.paths.config.parent.mkdir(parents=True, exist_ok=True)
-        daemon.paths.config.write_text('[allowlists]\ntest = ["lesson"]\n')
+        daemon.paths.config.write_text('[allowlists]\nscript = ["lesson"]\n')
         daemon.start()
         with daemon.client("s1") as client:
             client.append(talk())

@@ -107,7 +107,7 @@ def test_an_allowlist_holds_on_every_path(daemon: RunningDaemon) -> None:
             lambda: client.query("plan", category="fact"),
             lambda: client.search("plan", category="fact"),
             lambda: client.list(category="fact"),
-            lambda: client.remember("anything", category="fact"),
+            lambda: client.remember("The plan is on the wiki.", category="fact"),
         ):
             with pytest.raises(RequestFailed, match="allowed: `goal`, `procedural`, `task`") as caught:
                 refused()
@@ -123,12 +123,12 @@ def test_an_allowlist_holds_on_every_path(daemon: RunningDaemon) -> None:
                 unknown()
             assert caught.value.code == "not_found"
         assert everybody.get(secret.id).active
-        taken = NewMemory(content="Whatever that is.", category="task", id=secret.id)
-        beside = NewMemory(content="What would be stored beside it.", category="task")
+        taken = NewMemory(content="The wiki has the plan.", category="task", id=secret.id)
+        beside = NewMemory(content="The plan is stored beside it.", category="task")
         with pytest.raises(RequestFailed, match="may not see"):
             client.remember_many([beside, taken])
         with pytest.raises(RequestFailed, match="memory 2 of 2: the agent `planner` may not use the category `fact`"):
-            client.remember_many([beside, NewMemory(content="A fact.", category="fact")])
+            client.remember_many([beside, NewMemory(content="The plan has three steps.", category="fact")])
         assert beside.id not in {memory.id for memory in everybody.list(limit=100)}
         brought = client.import_records(
             [MemoryRecord(content="A goal.", category="goal"), MemoryRecord(content="A second fact.")]
