@@ -1,5 +1,7 @@
 """Which memories and pairs get a second look, what is remembered of it, and when it is due."""
 
+import math
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from memoryd_actors.consolidating.fingerprints import NOBODY, Check, fingerprint, known
 from memoryd_actors.consolidating.near import NOTHING, ROWS, Band, near
 from memoryd_actors.consolidating.pairs import close, in_turn, suspect
-from memoryd_actors.consolidating.pool import Pooled, candidates, often_used
+from memoryd_actors.consolidating.pool import Pool, Pooled, candidates, often_used
 from memoryd_actors.consolidating.schedule import STAGES, ConsolidationRun, is_due
 from memoryd_client import Memory, Source
 
@@ -46,16 +48,18 @@ def test_looked_at_is_what_is_new_or_important_or_often_used_and_nothing_else() 
         pooled("used", used=9),
         *(pooled(f"rest{n}", used=1) for n in range(6)),
     ]
-    assert candidates(there, NOON) == {"new", "important", "used"}
+    uses = Counter(one.access_count for one in there)
+    assert candidates(Pool(there, uses), NOON) == {"new", "important", "used"}
 
 
 def test_what_nobody_ever_used_is_not_often_used() -> None:
-    assert often_used([0, 0, 0], 0.5) == 1
+    assert often_used({0: 3}, 0.5) == 1
+    assert often_used({}, 0.5) == math.inf
 
 
 @given(st.lists(st.integers(0, 50), min_size=1), st.floats(0.01, 1))
 def test_the_most_used_are_at_least_the_share_of_those_that_were_used(counts: list[int], share: float) -> None:
-    least = often_used(counts, share)
+    least = often_used(Counter(counts), share)
     among = [count for count in counts if count >= least]
     assert all(among)
     assert len(among) >= min(int(len(counts) * share), sum(count > 0 for count in counts))

@@ -100,9 +100,31 @@ async def test_the_pool_is_active_and_recent_and_of_one_owner(ledger: SqlLedger,
     for one in there:
         await insert(ledger, [one], actor="test")
     await insert(ledger, [memory("gone", id="g", state=State.FORGOTTEN)], actor="test")
-    pool = await repository.pool("local", since=NOON - timedelta(days=90), without=["rule"])
-    assert [one.id for one in pool] == ["a"]
-    assert await repository.owners() == ["local", "them"]
+    pool = await repository.pool("local", since=NOON - timedelta(days=90), without=["rule"], most=9)
+    assert [one.id for one in pool.memories] == ["a"]
+    assert pool.uses == {0: 1}
+
+
+async def test_the_pool_has_of_each_place_what_was_changed_last(
+    ledger: SqlLedger, repository: SqlConsolidation
+) -> None:
+    for number in range(4):
+        at = NOON - timedelta(days=number)
+        for place in ("p", "q"):
+            there = memory(
+                f"{place} {number}", id=f"{place}{number}", project=place, scope=Scope.PROJECT, created_at=at
+            )
+            await insert(ledger, [there], actor="test")
+    pool = await repository.pool("local", since=NOON - timedelta(days=90), without=["rule"], most=2)
+    assert [one.id for one in pool.memories] == ["p0", "p1", "q0", "q1"]
+    assert pool.uses == {0: 8}
+
+
+async def test_owners_are_all_who_have_a_memory_in_order(ledger: SqlLedger, repository: SqlConsolidation) -> None:
+    assert await repository.owners() == []
+    for number, owner in enumerate(("them", "local", "them", "é", "")):
+        await insert(ledger, [memory(f"tea {number}", id=f"m{number}", owner=owner)], actor="test")
+    assert sorted(await repository.owners()) == ["", "local", "them", "é"]
 
 
 async def test_episodes_that_are_in_a_summary_are_not_told_again(

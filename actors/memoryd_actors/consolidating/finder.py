@@ -13,7 +13,7 @@ from anyio import CapacityLimiter, to_thread
 from memoryd_actors.consolidating.fingerprints import Fingerprint, fingerprint
 from memoryd_actors.consolidating.near import NOTHING, ROWS, Band, Near, near
 from memoryd_actors.consolidating.pairs import Suspect, close, in_turn
-from memoryd_actors.consolidating.pool import Pooled, candidates
+from memoryd_actors.consolidating.pool import candidates
 from memoryd_actors.consolidating.repository import ConsolidationRepository
 from memoryd_actors.keeping.merging import APART
 from memoryd_actors.ports.clock import Clock
@@ -71,17 +71,16 @@ class PairFinder:
             return []
         now = self._clock.now()
         since = now - RECENCY
-        pool = await self._repository.pool(owner, since=since, without=sorted(APART))
+        pool = await self._repository.pool(owner, since=since, without=sorted(APART), most=MOST_MEMORIES)
         looked_at = candidates(pool, now)
         queued = await self._repository.queued(owner)
-        places: dict[tuple[str, str], list[Pooled]] = defaultdict(list)
-        for one in pool:
+        places: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for one in pool.memories:
             if self._off(owner, one.place[1]) is None:
-                places[one.place].append(one)
+                places[one.place].append(one.id)
         found: list[Suspect] = []
         for _, there in sorted(places.items()):
-            newest = sorted(there, key=lambda one: (one.updated_at, one.id), reverse=True)[:MOST_MEMORIES]
-            pairs = await self._near(newest, looked_at, rest)
+            pairs = await self._near(there, looked_at, rest)
             unknown = [
                 pair for pair in pairs if pair[:2] not in queued and fingerprint(pair[0], pair[1], pair[2]) not in known
             ]
@@ -89,10 +88,10 @@ class PairFinder:
         return in_turn(found)[:most]
 
     async def _near(
-        self, memories: Sequence[Pooled], looked_at: frozenset[str], rest: Rest
+        self, memories: Sequence[str], looked_at: frozenset[str], rest: Rest
     ) -> list[tuple[str, str, float]]:
         """Return the ids of near pairs, the smaller first, and their cosine; nearest first."""
-        vectors = await self._index.vectors([memory.id for memory in memories])
+        vectors = await self._index.vectors(memories)
         ids = sorted(vectors)
         if len(ids) < 2:
             return []

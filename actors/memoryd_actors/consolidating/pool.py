@@ -1,7 +1,7 @@
 """Which memories are worth a second look. Pure."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -25,22 +25,35 @@ class Pooled:
     updated_at: datetime
 
 
-def candidates(memories: Sequence[Pooled], now: datetime) -> frozenset[str]:
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """What may be compared once more."""
+
+    memories: Sequence[Pooled]
+    """Of each place those that were stored or changed last."""
+    uses: Mapping[int, int]
+    """Of all there are, how many were used how often."""
+
+
+def candidates(pool: Pool, now: datetime) -> frozenset[str]:
     """Return the ids of those that are looked at: new or changed, important, or often used."""
     since = now - RECENT
-    often = often_used((memory.access_count for memory in memories), OFTEN_USED)
+    often = often_used(pool.uses, OFTEN_USED)
     return frozenset(
         memory.id
-        for memory in memories
+        for memory in pool.memories
         if memory.updated_at >= since or memory.importance >= IMPORTANT_FROM or memory.access_count >= often
     )
 
 
-def often_used(counts: Iterable[int], share: float) -> float:
+def often_used(uses: Mapping[int, int], share: float) -> float:
     """Return the number of uses from which a memory is among the most used; what was never used is not.
 
     Where several were used equally often at that place, all of them are.
     """
-    ordered = sorted(counts, reverse=True)
-    place = math.ceil(len(ordered) * share)
-    return max(ordered[place - 1], 1) if place else math.inf
+    place = math.ceil(sum(uses.values()) * share)
+    for count in sorted(uses, reverse=True):
+        place -= uses[count]
+        if place <= 0:
+            return max(count, 1)
+    return math.inf

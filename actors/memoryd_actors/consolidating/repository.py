@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from memoryd_actors.consolidating.fingerprints import Check
-from memoryd_actors.consolidating.pool import Pooled
+from memoryd_actors.consolidating.pool import Pool
 from memoryd_actors.consolidating.schedule import ConsolidationRun
 from memoryd_client.wire.memory import Memory
 
@@ -39,8 +39,11 @@ class ConsolidationRepository(Protocol):
         """Return everybody who has a memory in any state, in order."""
         ...
 
-    async def pool(self, owner: str, *, since: datetime, without: Sequence[str]) -> list[Pooled]:
-        """Return active memories stored or changed since, but those of some categories, in the order of their ids."""
+    async def pool(self, owner: str, *, since: datetime, without: Sequence[str], most: int) -> Pool:
+        """Return active memories stored or changed since, but those of some categories, in the order of their ids.
+
+        Of each place at most so many.
+        """
         ...
 
     async def episodes(self, owner: str) -> list[Memory]:

@@ -6,7 +6,7 @@ from datetime import datetime
 from memoryd.ledger import consolidation
 from memoryd.ledger.database import Database
 from memoryd_actors.consolidating.fingerprints import Check
-from memoryd_actors.consolidating.pool import Pooled
+from memoryd_actors.consolidating.pool import Pool
 from memoryd_actors.consolidating.repository import CandidatePair, Used
 from memoryd_actors.consolidating.schedule import ConsolidationRun
 from memoryd_client.wire.memory import Memory
@@ -21,8 +21,8 @@ class SqlConsolidation:
     async def owners(self) -> list[str]:
         return await self._database.read(consolidation.owners)
 
-    async def pool(self, owner: str, *, since: datetime, without: Sequence[str]) -> list[Pooled]:
-        return await self._database.read(consolidation.pool, owner, since, without)
+    async def pool(self, owner: str, *, since: datetime, without: Sequence[str], most: int) -> Pool:
+        return await self._database.read(consolidation.pool, owner, since, without, most)
 
     async def episodes(self, owner: str) -> list[Memory]:
         return await self._database.read(consolidation.episodes, owner)
