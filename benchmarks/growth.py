@@ -25,7 +25,7 @@ import psutil
 
 from benchmarks.home import Running, at_rest, bare_model, daemon, home, memory_mb, text, wait_for_model, wake_ups
 from benchmarks.transcripts import AT_ONCE, indexed
-from memoryd.heap import share_arenas
+from memoryd.heap import hand_back_libraries, share_arenas
 from memoryd_client import Entry, Message
 from memoryd_client.base.paths import Paths
 
@@ -107,6 +107,7 @@ async def _bare(paths: Paths, marks: Sequence[int], words: int) -> Curve:
         schema = pa.schema([("id", pa.string()), ("text", pa.string()), ("vector", vector)])
         table = await connection.create_table("messages", schema=schema)
         await table.create_index("text", config=FTS())
+        hand_back_libraries()
         curve: Curve = {0: memory_mb(process)}
         for begin, end in pairwise((0, *marks)):
             for start in range(begin, end, AT_ONCE):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.home import Running, bare_model, daemon, fill, home, text, wait_for_model
+from benchmarks.home import Running, at_rest, bare_model, daemon, fill, home, text, wait_for_model
 from memoryd_client import NewMemory
 
 BULK = 2_000
@@ -40,7 +40,7 @@ def run() -> dict[str, Any]:
 def _life(precision: str) -> dict[str, float]:
     """Start on 10,000 memories, search, write. Medians of five starts; the first one, which converts, not counted."""
     with home() as paths:
-        fill(paths, 10_000, precision)
+        fill(paths, 10_000, precision, compared=True)  # else that goes on while it is measured
         settings = {"MEMORYD_EMBEDDING_PRECISION": precision}
         with daemon(paths, **settings) as running:
             wait_for_model(running)
@@ -51,7 +51,7 @@ def _life(precision: str) -> dict[str, float]:
             with daemon(paths, **settings) as running:
                 ready.append(running.ready_s)
                 loaded.append(running.ready_s + wait_for_model(running))
-                resident.append(running.resident_mb())
+                resident.append(at_rest(running.process)["resident"])
         with daemon(paths, **settings) as running:
             wait_for_model(running)
             searched_mb = _used(running)
