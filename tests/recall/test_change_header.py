@@ -47,6 +47,20 @@ async def test_the_header_survives_a_restart(place: Place) -> None:
         assert header[1:] == ("- +created: [fact] Ana drinks tea at four. (imp=3)",)
 
 
+async def test_a_session_that_only_took_nothing_hears_after_a_restart_what_changed_meanwhile(place: Place) -> None:
+    async with running(place) as system:
+        assert (await system.recall.take(Caller(session="s"), "t1")).pending is None
+        await system.remember("The gate opens at nine.", session="other")
+    async with running(place) as system:
+        await system.remember("The ferry sails at ten.", session="other")
+        told = (await system.recall.take(Caller(session="s"), "t2")).pending
+        assert told is not None
+        assert {line.partition("] ")[2] for line in told.changes[1:]} == {
+            "The ferry sails at ten. (imp=3)",
+            "The gate opens at nine. (imp=3)",
+        }
+
+
 async def test_what_others_do_is_told_when_nothing_else_is_pending(place: Place) -> None:
     async with running(place) as system:
         assert (await system.recall.take(Caller(session="s"), "t1")).pending is None
