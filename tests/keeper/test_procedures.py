@@ -95,6 +95,16 @@ CALLER = Caller(agent="cli", session="s1")
             "release",
             "Release:\n1. Version erhöhen\n2. Tests laufen lassen\n3. Tag pushen",
         ),
+        (
+            "Hiring works like this: we post the job, we screen the applications, and we invite three people.",
+            "hiring",
+            "Hiring:\n1. Post the job\n2. Screen the applications\n3. Invite three people",
+        ),
+        (
+            "Here is how we do code reviews. First run the linter, then ask two people, finally merge.",
+            "code reviews",
+            "Code reviews:\n1. Run the linter\n2. Ask two people\n3. Merge",
+        ),
         ("So releasen wir: zuerst Tests, dann Tag.", "releasen", "Releasen:\n1. Tests\n2. Tag"),
     ],
 )
@@ -128,6 +138,10 @@ def test_what_is_told_step_by_step_is_a_procedure(said: str, trigger: str, conte
         "I like it like this: small commits, clear names, fast tests",
         "We write subjects like this: fix the bug, add the feature, drop the file",
         "The parser works like this: it reads the header, skips the comments, returns the rows.",
+        "Caching works like this: the server stores the page, it sets a header, it answers.",
+        "Everything works like this: we push a button, we wait a minute, we see the error.",
+        "Hiring works like this: we tried two agencies, we got no answer, we gave up.",
+        "Here is how we do it. First the plan, then the money.",
         "We split the work like this: Ana does the pages, Ben the tests, Cem the docs",
         "Our release process: slow, manual, fragile",
         "Wir wohnen so: oben die Eltern, unten wir, hinten der Hund",
@@ -167,6 +181,10 @@ def test_a_task_in_words_of_the_steps_names_what_it_is_for_too(message: str, ask
         ("certificate renewal is due", "renew the certificate", True),
         ("back up the database", "backup", True),
         ("do a rollback", "roll back", True),
+        ("Deploy das bitte", "deployen", True),
+        ("Release bitte die neue Version", "releasen", True),
+        ("Kannst du das deployen?", "deploy", True),
+        ("Open the list", "listen to the logs", False),
         ("anything", "", False),
     ],
 )

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from memoryd_actors.texts.languages import tables, typed
+from memoryd_actors.texts.languages import NEVER, tables, typed
 from memoryd_actors.texts.sentences import sentences
 from memoryd_actors.texts.stems import stem, stem_set
 
@@ -52,6 +52,7 @@ class _Table(msgspec.Struct, frozen=True):
     over: str
     asks_about: str
     code: str
+    ours: str = NEVER
 
 
 class Told(NamedTuple):
@@ -86,6 +87,7 @@ class _Telling:
         self.manner = _compiled(rf"(?:{table.manner})\Z")
         self.step = _compiled(table.step)
         self.no_step = _compiled(table.no_step)
+        self.ours = _compiled(rf"\A(?:{table.ours})")
         self.article = _compiled(rf"\b(?:{table.article})\b")
         self.between = _compiled(rf"(?:^|[,;.]\s*(?:and |und )?|\s(?:and|und)\s+)(?:{table.order})\b[,:]?\s*")
 
@@ -101,6 +103,9 @@ class _Telling:
         plain = manner is not None and manner.lastindex == 1 and " " not in trigger
         steps = self.steps(found["steps"], listed=bool(found["colon"]), plain=plain)
         if not steps or (manner and not plain and not self.done(_bare(steps))):
+            return None
+        # `Caching works like this` tells of a thing, unless it says who does it.
+        if manner and manner.groupdict().get("ours") and not self.is_ours(found["steps"]):
             return None
         return Told(" ".join(trigger.split()), steps)
 
@@ -148,8 +153,14 @@ class _Telling:
         if not listed:
             return ""
         parts = [bare for part in _COMMAS.split(text) if (bare := part.strip(" ,;.\n"))]
+        if self.is_ours(text):
+            parts = [self.ours.sub("", part) for part in parts]
         says = self.done(parts) or (plain and not any(map(self.no_step.match, parts)))
         return _numbered(parts) if says and len(parts) >= FEWEST_BETWEEN_COMMAS else ""
+
+    def is_ours(self, text: str) -> bool:
+        """Return whether each step of a text that lists them says who does it: `we ..., we ..., we ...`."""
+        return all(self.ours.match(part.strip(" ,;.\n")) for part in _COMMAS.split(text.strip(" ,;.\n")))
 
     def done(self, steps: list[str]) -> bool:
         """Return whether steps say what to do: half of them, two at least, in so many words, and none anything else."""
@@ -224,8 +235,18 @@ def asks_for(message: str, trigger: str, content: str = "") -> bool:
 
 
 def _among(word: str, stems: Set[str]) -> bool:
-    """Return whether a stem, or one that makes a noun of it or that it makes one of, is among others."""
-    return word in stems or any(_noun_of(word, other) or _noun_of(other, word) for other in stems)
+    """Return whether a stem is among others, or a noun or an infinitive of it, or what it is one of."""
+    return word in stems or any(_forms(word, other) or _forms(other, word) for other in stems)
+
+
+def _forms(form: str, verb: str) -> bool:
+    return _noun_of(form, verb) or _infinitive_of(form, verb)
+
+
+def _infinitive_of(infinitive: str, verb: str) -> bool:
+    """Return whether a stem is a German verb's, `deployen`, whose imperative is the other, `deploy`."""
+    root = infinitive.removesuffix("en")
+    return root != infinitive and len(root) >= SHORTEST_VERB and verb in {root, stem(root)}
 
 
 def _noun_of(noun: str, verb: str) -> bool:
