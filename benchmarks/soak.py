@@ -64,13 +64,15 @@ def run(minutes: float = 60.0, sessions: int = 100, pause_s: float = 10.0) -> di
                 figures["failed"] = dict(failed)
                 figures["second_half_per_hour"] = {name: _slope(half, name) for name in GROWING if len(half) > 2}
                 write(RESULTS, "soak", figures)
-        rested = figures["at_rest_mb"] = at_rest(running.process)
-    more = figures["second_half_per_hour"]
-    print(f"failed {dict(failed) or 'nothing'}; at rest {rested['resident']:.0f} MB")
-    print(
-        f"at the rate of the second half an hour adds {more['anonymous']:.0f} MB, "
-        f"{more['descriptors']:.1f} descriptors, {more['threads']:.1f} threads, {more['home_mb']:.0f} MB on the disk"
-    )
+        more = figures["second_half_per_hour"]
+        print(f"failed {dict(failed) or 'nothing'}", flush=True)
+        print(
+            f"at the rate of the second half an hour adds {more['anonymous']:.0f} MB, {more['descriptors']:.1f} "
+            f"descriptors, {more['threads']:.1f} threads, {more['home_mb']:.0f} MB on the disk",
+            flush=True,
+        )
+        figures["at_rest_mb"] = at_rest(running.process)
+    print(f"at rest {figures['at_rest_mb']['resident']:.0f} MB")
     return figures
 
 
