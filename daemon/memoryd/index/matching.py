@@ -30,13 +30,17 @@ _ROUNDED = 1.0001
 Numbers = npt.NDArray[np.float32]
 Coded = npt.NDArray[np.uint32]
 """Slots, ascending, each with how often it has a word."""
+Pieces = Sequence[Coded]
+"""Of one word, the later slots in later pieces."""
 
 
 @dataclass(frozen=True, slots=True)
 class RareWord:
     """A word of a question."""
 
-    postings: Coded
+    postings: Pieces
+    count: int
+    """Of these postings."""
     rarity: float
 
     @property
@@ -65,15 +69,15 @@ class Matching:
         scores = self.scores
         scores.fill(0)
         few: Slots | None = None
-        postings = sum(len(word.postings) for word in self.words)
+        postings = sum(word.count for word in self.words)
         left = sum(word.most for word in self.words)
         added = 0.0
         for word in self.words:
-            if few is not None and _LOOKED_UP * len(few) < len(word.postings):
+            if few is not None and _LOOKED_UP * len(few) < word.count:
                 scores[few] += self._added(word, few, _counts(word.postings, few))
             else:
                 self._add(word)
-            postings -= len(word.postings)
+            postings -= word.count
             left -= word.most
             added += word.most
             if few is not None:
@@ -99,7 +103,7 @@ class Matching:
         return scores, shares
 
     def _add(self, word: RareWord) -> None:
-        for piece in pieces(word.postings):
+        for piece in some_at_a_time(word.postings):
             slots = (piece >> COUNT_BITS).astype(np.intp)
             counts = (piece & _COUNTS).astype(np.float32)
             here = self.seen[slots]
@@ -111,9 +115,9 @@ class Matching:
         return np.asarray(np.float32(word.most) * share, np.float32)
 
 
-def pieces(postings: Coded) -> Iterator[Coded]:
-    """Return them some at a time."""
-    return (postings[start : start + _AT_ONCE] for start in range(0, len(postings), _AT_ONCE))
+def some_at_a_time(postings: Pieces) -> Iterator[Coded]:
+    """Return them in smaller pieces."""
+    return (piece[start : start + _AT_ONCE] for piece in postings for start in range(0, len(piece), _AT_ONCE))
 
 
 def _within(few: Slots, scores: Numbers, most: int, left: float) -> Slots:
@@ -124,8 +128,11 @@ def _within(few: Slots, scores: Numbers, most: int, left: float) -> Slots:
     return few[scores >= least]
 
 
-def _counts(postings: Coded, slots: Slots) -> Numbers:
+def _counts(postings: Pieces, slots: Slots) -> Numbers:
     """Return how often each of the slots, which are ascending, has a word."""
-    places = np.searchsorted(postings, (slots << COUNT_BITS).astype(np.uint32))
-    found = postings[np.minimum(places, len(postings) - 1)]
-    return np.where(found >> COUNT_BITS == slots, found & _COUNTS, 0).astype(np.float32)
+    counts = np.zeros(len(slots), np.float32)
+    asked = (slots << COUNT_BITS).astype(np.uint32)
+    for piece in postings:
+        found = piece[np.minimum(np.searchsorted(piece, asked), len(piece) - 1)]
+        counts += np.where(found >> COUNT_BITS == slots, found & _COUNTS, 0)
+    return counts

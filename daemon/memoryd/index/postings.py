@@ -10,7 +10,7 @@ import numpy.typing as npt
 from memoryd.index.grown import Grown, Seen, Slots
 from memoryd.index.kept import Arrays, Parts, named, under
 from memoryd.index.lookup import Lists
-from memoryd.index.matching import COUNT_BITS, Coded, Matching, RareWord, pieces
+from memoryd.index.matching import COUNT_BITS, Matching, Pieces, RareWord, some_at_a_time
 
 MOST = 32
 """Words of one query that count, the rarest: what a person asks has fewer, pasted logs have more."""
@@ -56,18 +56,22 @@ class Postings:
         if len(self._scores) != len(seen):
             self._scores = np.empty(len(seen), np.float32)
         different = set(words)
-        postings = [(word, self._of.of(word)) for word in different]
-        known = sorted(((word, found) for word, found in postings if found.size), key=lambda pair: pair[1].size)[:MOST]
+        postings = [(word, self._of.pieces_of(word)) for word in different]
+        counted = [(sum(map(len, found)), word, found) for word, found in postings if found]
+        counted.sort(key=lambda one: one[0])
         rows = int(np.count_nonzero(seen))
-        rare = [RareWord(found, _rarity(_having(word, found, seen, having), rows)) for word, found in known]
+        known = [
+            RareWord(found, count, _rarity(_having(word, found, count, seen, having), rows))
+            for count, word, found in counted[:MOST]
+        ]
         all_rarities = (len(different) - len(known)) * _rarity(0, rows)
-        for word in rare:
+        for word in known:
             all_rarities += word.rarity
-        return Matching(rare, all_rarities, seen, mean, self._lengths.values, self._scores)
+        return Matching(known, all_rarities, seen, mean, self._lengths.values, self._scores)
 
     def slots_with(self, word: str, seen: Seen) -> Iterator[Slots]:
         """Return those of the slots that are seen that have the word, ascending, some at a time."""
-        for piece in pieces(self._of.of(word)):
+        for piece in some_at_a_time(self._of.pieces_of(word)):
             slots = (piece >> COUNT_BITS).astype(np.intp)
             yield slots[seen[slots]]
 
@@ -80,10 +84,10 @@ def _rarity(having: int, rows: int) -> float:
     return log1p((rows - having + 0.5) / (having + 0.5))
 
 
-def _having(word: str, postings: Coded, seen: Seen, known: dict[str, int]) -> int:
+def _having(word: str, postings: Pieces, size: int, seen: Seen, known: dict[str, int]) -> int:
     count = known.get(word)
     if count is None:
-        count = sum(int(np.count_nonzero(seen[piece >> COUNT_BITS])) for piece in pieces(postings))
-        if len(postings) > _COMMON:
+        count = sum(int(np.count_nonzero(seen[piece >> COUNT_BITS])) for piece in some_at_a_time(postings))
+        if size > _COMMON:
             known[word] = count
     return count
