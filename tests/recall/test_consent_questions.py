@@ -92,4 +92,4 @@ async def test_a_proposal_that_names_no_field_is_asked_about_in_its_own_words(pl
         await propose(system, "", "The user lives in Bonn.")
         pending = await take(system, "a", "1")
         assert pending is not None
-        assert 'keep about them: "The user lives in Bonn."? Their yes' in pending.text
+        assert 'keep about them: "The user lives in Bonn"? Their yes' in pending.text
