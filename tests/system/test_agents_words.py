@@ -5,6 +5,7 @@ from typing import Literal
 import pytest
 
 from memoryd_client import NewMemory, RequestFailed, State
+from memoryd_client.wire.importing import MemoryRecord
 from running import RunningDaemon
 
 PASSING = "The user just asked about the weather."
@@ -22,6 +23,14 @@ def test_an_agents_client_stores_what_its_tools_would_and_is_trusted_no_more(ser
         assert claimed.trust == 0.5
         assert program.remember(PASSING).content == PASSING
         assert program.remember("Releases are tagged.", source="user").trust == 0.8
+
+
+def test_what_an_agent_imports_is_trusted_as_its_word(served: RunningDaemon) -> None:
+    record = MemoryRecord(content="Never push to main.", category="correction", trust=1.0, pinned=True)
+    with served.client("s1", agent="tui") as agent:
+        (added,) = agent.import_records([record]).added
+        brought = agent.get(added)
+    assert (brought.trust, brought.pinned) == (0.5, False)
 
 
 def test_an_agents_edit_passes_the_same_rules(served: RunningDaemon) -> None:
@@ -46,5 +55,7 @@ def test_no_agent_changes_or_forgets_what_the_user_said_or_pinned(
             agent.update(old.id, pinned=False, trust=0.1)
         with pytest.raises(RequestFailed, match="only the user forgets it"):
             agent.forget(old.id)
+        with pytest.raises(RequestFailed, match="only the user takes that back"):
+            agent.undo(agent.history(old.id)[0].operation)
         assert program.get(old.id) == old
         assert program.forget(old.id).state is State.FORGOTTEN

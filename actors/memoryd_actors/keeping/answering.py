@@ -12,7 +12,13 @@ from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.gate import BY_AGENT, agents_trust
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused, first_of
-from memoryd_actors.keeping.authorship import Authorship, changed_by_agent, check_outranked, stored_by_agent
+from memoryd_actors.keeping.authorship import (
+    Authorship,
+    brought_by_agent,
+    changed_by_agent,
+    check_outranked,
+    stored_by_agent,
+)
 from memoryd_actors.keeping.importing import Importer
 from memoryd_actors.keeping.orders import (
     DecideProposal,
@@ -224,7 +230,7 @@ class KeepingAnswers:
             # A record may belong to another project than the caller's, and memory may be off there.
             off = self._switches.off(caller.owner, record.project) if record.project else None
             if off is None:
-                kept.append(record)
+                kept.append(brought_by_agent(record) if caller.is_agent else record)
             else:
                 closed.append(LeftOut(id=record.id, reason=str(refusal(off))))
         hidden = await self._view.hidden(caller, {end for edge in request.edges for end in (edge.from_id, edge.to_id)})

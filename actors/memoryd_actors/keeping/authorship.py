@@ -13,6 +13,7 @@ from memoryd_actors.memory.personal_matters import MATTER, telling, told_by, unt
 from memoryd_actors.memory.settings import FILE, KNOWLEDGE
 from memoryd_client.wire.caller import PERSON, Caller
 from memoryd_client.wire.editing import Changes
+from memoryd_client.wire.importing import MemoryRecord
 from memoryd_client.wire.memory import Memory, NewMemory
 
 Texts = Callable[[Caller], Awaitable[Sequence[str]]]
@@ -36,6 +37,11 @@ def stored_by_agent(memories: Sequence[NewMemory]) -> list[NewMemory]:
                 raise
             raise Refused(f"memory {number} of {len(memories)}: {refused}", refused.hint) from refused
     return [replace(new, trust=agents_trust(new)) for new in memories]
+
+
+def brought_by_agent(record: MemoryRecord) -> MemoryRecord:
+    """Return what an agent imports, trusted as an agent's word."""
+    return replace(record, trust=BY_AGENT if record.trust is None else min(record.trust, BY_AGENT), pinned=False)
 
 
 def changed_by_agent(before: Memory, changes: Changes) -> Changes:

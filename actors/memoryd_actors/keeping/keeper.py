@@ -6,6 +6,7 @@ from typing import assert_never
 import msgspec
 
 from memoryd_actors.access.view import MemoryView
+from memoryd_actors.admission.gate import BY_AGENT
 from memoryd_actors.core.actor import Actor
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.changing import Changing
@@ -97,7 +98,10 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
                 return await self._changing.answer(message)
             case TakeBack():
                 owner, actor = message.caller.owner, self._gate.sign(message.caller)
-                step = RevertOperation(message.operation, by_user=message.caller.agent == PERSON)
+                caller = message.caller
+                step = RevertOperation(
+                    message.operation, by_user=caller.agent == PERSON, most_trust=BY_AGENT if caller.is_agent else 1.0
+                )
                 return (await self._operations.perform(owner, [step], actor))[0]
             case Perform():
                 return (await self._operations.perform(message.owner, message.steps, message.actor, message.node))[0]

@@ -233,6 +233,8 @@ class RevertOperation:
     operation: int
     by_user: bool = True
     """Else what the user decided about a proposal stays as they decided."""
+    most_trust: float = 1.0
+    """Below 1: what is pinned or trusted more stays as it is."""
 
 
 Step = (

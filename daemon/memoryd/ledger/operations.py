@@ -117,7 +117,7 @@ class _Operation(UnitOfWork):
             case Noted():
                 self._noted(step)
             case RevertOperation():
-                self.results += undo(self, step.operation, by_user=step.by_user)
+                self.results += undo(self, step)
             case _:
                 assert_never(step)
 

@@ -17,6 +17,7 @@ from memoryd.ledger.tables import aliases, history
 from memoryd.ledger.unit_of_work import UnitOfWork
 from memoryd_actors.admission.gate import identity
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.steps import RevertOperation
 from memoryd_client.wire.memory import Memory, State
 
 EVENT = "UNDO"
@@ -24,12 +25,13 @@ _OF_EVERY_WRITE = frozenset({"updated_at", "revision", "content_hash"})
 """Columns that follow from the others, or from the write itself."""
 
 
-def undo(work: UnitOfWork, operation: int, *, by_user: bool) -> list[Memory]:
+def undo(work: UnitOfWork, step: RevertOperation) -> list[Memory]:
     """Take back an operation of the owner; return the memories that were changed back.
 
     Raises:
         Refused: see `memoryd_actors.memory.steps.RevertOperation`.
     """
+    operation = step.operation
     query = select(history).where(history.c.operation == operation, history.c.owner == work.owner)
     rows = work.connection.execute(query.order_by(history.c.id.desc())).mappings().all()
     if not rows:
@@ -51,7 +53,12 @@ def undo(work: UnitOfWork, operation: int, *, by_user: bool) -> list[Memory]:
             _refuse_rewritten(work, memory, rows, newest[memory.id])
             stood[memory.id] = memory
         after = _as_before(work, memory, before)
-        if not by_user and not before.created and State.PROPOSED in {memory.state, after.state}:
+        if step.most_trust < 1.0 and (memory.pinned or memory.trust > step.most_trust):
+            raise Refused(
+                f"operation {operation} wrote {memory.id}, which is the user's, and only the user takes that back",
+                f"Tell the user: `memoryd undo {operation}` at a terminal.",
+            )
+        if not step.by_user and not before.created and State.PROPOSED in {memory.state, after.state}:
             raise Refused(
                 f"operation {operation} decided about the proposal {memory.id}, and only the user takes that back",
                 f"Tell the user: `memoryd undo {operation}` at a terminal.",
