@@ -181,6 +181,8 @@ def test_a_project_that_the_user_names_places_what_is_written(daemon: RunningDae
         tools.call("memory_write", {"content": "Boats sail at noon (project: ferry).", "category": "insight"})
         written = [one.tags for one in reversed(client.list(category="insight"))]
         assert written == [("project:hdrpop",), (), ("project:ferry",)]
+        with daemon.client("s1", owner="labelled", agent="coder") as coder:
+            assert coder.remember("The lighthouse keeper paints the railings in July.").tags == ("project:hdrpop",)
         client.end_session()
         (episode,) = until(lambda: client.list(category="episode"), "the episode")
         assert episode.metadata["path"].startswith("projects/hdrpop/episodes/")
