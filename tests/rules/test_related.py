@@ -224,3 +224,11 @@ def test_no_more_is_folded_than_there_is_room_for() -> None:
     folded = fold(kept, edges, "how many?")
     assert len(folded) == 6 - MOST_RELATED
     assert sum(len(one.related) for one in folded) == MOST_RELATED
+
+
+def test_the_episodes_of_a_summary_stand_not_beneath_it_nor_it_beneath_them() -> None:
+    episode = memory("e", f"# Episode: Harbour\n\nSummary:\n- {OTHER_PORT}", category="episode")
+    summary = memory("s", f"# Project: harbour\n\nSummary:\n- {PORT}", category="project_summary")
+    gathered = [edge("s", "e", "summarises", 1.0)]
+    assert beside(shown(summary), gathered, known(episode)) == {}
+    assert beside(shown(episode), gathered, known(summary)) == {}

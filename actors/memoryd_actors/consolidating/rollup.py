@@ -13,8 +13,6 @@ from memoryd_client.wire.memory import Memory, State
 
 EPISODE: Final = "episode"
 PROJECT_SUMMARY: Final = "project_summary"
-SUMMARISES: Final = "summarises"
-"""From a summary to each episode that is in it."""
 PATH: Final = "path"
 """Under which a memory is found as a file, in its metadata."""
 LONGEST_POINT = 400

@@ -11,7 +11,6 @@ from memoryd_actors.consolidating.repository import ConsolidationRepository
 from memoryd_actors.consolidating.rollup import (
     PATH,
     PROJECT_SUMMARY,
-    SUMMARISES,
     label_of,
     name_of,
     path_of,
@@ -26,7 +25,7 @@ from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.lifecycle import EVENT
-from memoryd_actors.memory.steps import Add, AddEdge, ChangeState, Noted, Revise, Step
+from memoryd_actors.memory.steps import SUMMARISES, Add, AddEdge, ChangeState, Noted, Revise, Step
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository

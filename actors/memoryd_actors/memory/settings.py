@@ -107,7 +107,7 @@ LINES: Final = "lines"
 PAGES: Final = "pages"
 BY_USER: Final = 0.8
 """Trust in what the user said."""
-DERIVED: Final = frozenset({"episode", "session_summary"})
+DERIVED: Final = frozenset({"episode", "session_summary", "project_summary"})
 """Categories of what is told of conversations: of what went on in them, right or wrong."""
 
 
@@ -137,7 +137,7 @@ BUILT_IN_CATEGORIES: Final[Mapping[str, CategorySettings]] = {
 }
 """What is so without a word in the configuration. Every other category is `CategorySettings()`."""
 
-WRITTEN_CATEGORIES: Final = frozenset({*PROCEDURES, *DERIVED, "fact", "lesson", "project_summary"})
+WRITTEN_CATEGORIES: Final = frozenset({*PROCEDURES, *DERIVED, "fact", "lesson"})
 """Others that memoryd itself stores something in."""
 
 

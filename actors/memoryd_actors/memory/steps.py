@@ -14,6 +14,8 @@ RELATED = "related_to"
 SUPERSEDES = "supersedes"
 CONTRADICTS = "contradicts"
 MERGED_INTO = "merged_into"
+SUMMARISES = "summarises"
+"""From a summary of a project to each episode that is in it."""
 RESERVED = frozenset({SUPERSEDES, MERGED_INTO})
 """Edges that say what became of a memory: made and removed with it, not by hand."""
 

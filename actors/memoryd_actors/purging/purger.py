@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Final
 
 from anyio import CapacityLimiter, to_thread
 
+from memoryd_actors.memory.settings import DERIVED
 from memoryd_actors.memory.steps import MERGED_INTO
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import MemoryRepository
@@ -21,8 +21,6 @@ from memoryd_client.wire.transcripts import TranscriptRecord
 _PAGE = 1_000
 _PAGE_CHARACTERS = 4_000_000
 _EXCERPT = 200
-DERIVED: Final = ("episode", "session_summary", "project_summary")
-"""Categories of the memories that quote conversations, or tell them in other words."""
 ELSEWHERE = 2
 """Words that say something, of the four in a row by which a memory is found again in a session that it is not known to
 come from: `I would like to` stands in every conversation."""
@@ -123,7 +121,7 @@ class ReachFinder:
         if not telling:
             return ()
         ids = {memory.id for memory in memories}
-        filters = Filters(categories=DERIVED, scope="everywhere", states=tuple(State))
+        filters = Filters(categories=tuple(DERIVED), scope="everywhere", states=tuple(State))
         found: list[Memory] = []
         before = ""
         while page := await self._ledger.page(Visibility(owner, filters=filters), limit=_PAGE, before=before):

@@ -8,7 +8,7 @@ from memoryd_actors.memory.described import provenance
 from memoryd_actors.memory.origin import other_end
 from memoryd_actors.memory.render import EARLIER, MOST_RELATED, words_beside
 from memoryd_actors.memory.settings import DERIVED
-from memoryd_actors.memory.steps import CONTRADICTS, RELATED, RESERVED
+from memoryd_actors.memory.steps import CONTRADICTS, RELATED, RESERVED, SUMMARISES
 from memoryd_actors.memory.visibility import Visibility, is_allowed, is_visible
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.searching.near_identical import DatedText, adds_nothing, told, told_again
@@ -138,7 +138,7 @@ def beside(
             other = known.get(other_end(edge, memory_id))
             if other is None or other.id in used or (edge.relation == RELATED and other.id in passed_over):
                 continue
-            if other.category in DERIVED and edge.relation in {RELATED, CONTRADICTS}:
+            if other.category in DERIVED and edge.relation in {RELATED, CONTRADICTS, SUMMARISES}:
                 continue
             new = told(other)
             if any(adds_nothing(new, text) for text in texts):

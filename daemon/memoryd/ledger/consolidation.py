@@ -11,9 +11,9 @@ from memoryd.ledger.tables import check_days, checks, consolidations, doubts, me
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pool, Pooled
 from memoryd_actors.consolidating.repository import CandidatePair, Used
-from memoryd_actors.consolidating.rollup import EPISODE, SUMMARISES
+from memoryd_actors.consolidating.rollup import EPISODE
 from memoryd_actors.consolidating.schedule import ConsolidationRun
-from memoryd_actors.memory.steps import CONTRADICTS, Checked
+from memoryd_actors.memory.steps import CONTRADICTS, SUMMARISES, Checked
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.memory import Memory, Scope, State
 
