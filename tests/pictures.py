@@ -64,7 +64,7 @@ def _weeks_before(home: Path, paths: Paths, environ: dict[str, str]) -> None:
     daemon = subprocess.Popen([sys.executable, CLOCK_MOVED], env={**environ, "CLOCK_MOVED": str(clock)})
     try:
         until(paths.rpc_socket.exists, "the daemon to answer", patience_s=60)
-        with Client(session="weeks", project=f"{PROJECT}-docs", agent="demo", paths=paths) as client:
+        with Client(session="weeks", project=f"{PROJECT}-docs", agent="script", paths=paths) as client:
             sentences = (one for page in sorted(DOCS.glob("*.md")) for one in SENTENCE.findall(page.read_text()))
             for day in range(7 * WEEKS):
                 clock.write_text(str(float(day - 7 * WEEKS)), encoding="ascii")
