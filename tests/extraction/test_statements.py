@@ -116,6 +116,68 @@ def test_questions_requests_thanks_and_what_is_stored_anyway_are_left(said: str)
     assert stated([user(said)]) == []
 
 
+DENIED = """\
+nope, the button does nothing
+no, the page is blank now, not styled
+wrong, the total is 12 cents off
+no, the icon is on the left, not on the right
+no, the menu doesn't open
+no, the test runs twice now
+no, the dialog has no close button
+no, the server returns html, not json
+no, the deploy is at 40 %
+no, the tests pass locally, not in CI
+no, the app opens in Safari, not in Chrome
+no, we have two entries for Ana
+no, it compiles on Linux, not on Windows
+wrong, the label reads Total, not Sum
+nein, bei mir kommt immer noch 500
+nein, das Bild ist zu groß
+nein, jetzt ist die Tabelle weg
+falsch, die Summe stimmt nicht
+nein, der Server antwortet nicht
+falsch, das Ergebnis ist 12, nicht 13
+nein, die Datenbank hat nur drei Zeilen""".split("\n")
+
+
+@pytest.mark.parametrize("said", DENIED)
+def test_a_denial_of_the_moment_is_no_correction_and_no_fact(said: str) -> None:
+    assert stated([user(said)]) == []
+
+
+CORRECTED = """\
+no, our staging database runs on port 5433, not 5432
+No, Jana owns the billing service, not Piet.
+wrong, we use pnpm, not npm
+no, invoices are numbered per year, not per month
+No, the secrets live in Vault, not in the repo.
+Actually, the endpoint is /v2/users, v1 was removed in May.
+No, the default branch is trunk, not main.
+no, Tomas reviews the migrations, not Lena
+nein, der Release-Branch heißt stable, nicht master
+Nein, Jana ist für die Abrechnung zuständig, nicht Piet.
+nein, unsere Kunden sind Ärzte, keine Apotheken
+Nein, der Staging-Server steht in Nürnberg, nicht in Falkenstein.""".split("\n")
+
+
+@pytest.mark.parametrize("said", CORRECTED)
+def test_what_a_user_corrects_for_good_is_a_correction(said: str) -> None:
+    assert [one.category for one in stated([user(said)])] == ["correction"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "hm, takes 40 s on my side",
+        "we have 12 open PRs",
+        "the search endpoint returns duplicates",
+        "the queue has 300 jobs in it",
+    ],
+)
+def test_how_something_goes_now_is_no_fact(said: str) -> None:
+    assert stated([user(said)]) == []
+
+
 def test_of_a_request_only_what_it_tells_is_taken() -> None:
     said = "I moved the client call from 3 PM to 11 AM on 1 September, how can I use the extra time?"
     (found,) = stated([user(said)])

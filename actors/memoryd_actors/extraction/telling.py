@@ -19,8 +19,12 @@ class Telling(msgspec.Struct, frozen=True):
     decides: str
     corrects: str
     """How a correction begins."""
-    states: str
-    """A verb of what a correction states."""
+    arranges: str
+    """How a correction tells what is arranged for good, and not only how something looks or goes now."""
+    names: str
+    """How something is named that can be found again: a product, a place, a path."""
+    looks: str
+    """What somebody tells who looks at a result: no correction that lasts."""
     learns: str
     """What turned out to be the cause of a trouble, or its end."""
     does: str

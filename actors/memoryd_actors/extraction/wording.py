@@ -16,6 +16,8 @@ from memoryd_actors.texts.languages.recognition import languages_of
 LESSON: Final = "lesson"
 MOST_BEFORE_VERB: Final = 13
 """Words of a correction in which its verb has to come."""
+_CLAUSE = re.compile(r"[,;:] ")
+_FIGURE = re.compile(r"\d")
 
 
 def _compiled(pattern: str, *, begins: bool = False) -> "re.Pattern[str]":
@@ -40,7 +42,9 @@ class Wording:
         self._holds = _compiled(telling.holds, begins=True)
         self._stands = _compiled(telling.stands, begins=True)
         self._lasts = _compiled(telling.lasts)
-        self._states = _compiled(telling.states)
+        self._arranges = _compiled(telling.arranges)
+        self._names = _compiled(telling.names)
+        self._looks = _compiled(telling.looks)
         self._contrasts = _compiled(telling.contrasts)
         self._mine = _compiled(telling.mine)
         self._points = _compiled(telling.points)
@@ -61,7 +65,8 @@ class Wording:
             return CORRECTION
         if self._prefers.search(bare) or self._advises.match(bare):
             return PREFERENCE
-        lasts = self._decides.search(bare) or (not self.passing(bare) and self._tells(bare))
+        tells = not self._corrects.match(bare) and not self.passing(bare) and self._tells(bare)
+        lasts = self._decides.search(bare) or tells
         return FACT if lasts else None
 
     def typed_request(self, bare: str, *, task: bool) -> bool:
@@ -75,11 +80,20 @@ class Wording:
 
     def _corrected(self, bare: str) -> bool:
         begins = self._corrects.match(bare)
-        if begins is None:
+        return begins is not None and self._sure(bare[begins.end() :])
+
+    def _sure(self, stated: str) -> bool:
+        """Return whether what stands behind a `no` holds for good; most denials are of how something looks now.
+
+        A correction prevails over what is known, and stands in every context: better none than one of the moment.
+        """
+        if self._troubles.search(stated) or self._looks.search(_CLAUSE.split(stated)[0]):
             return False
-        stated = bare[begins.end() :]
         within = " ".join(stated.split()[:MOST_BEFORE_VERB])
-        return not self._troubles.search(stated) and bool(self._states.search(within) or self._contrasts.search(stated))
+        if self._arranges.search(within) or self._does.search(within):
+            return True
+        named = self._names.search(stated) or (self._contrasts.search(stated) and _FIGURE.search(stated))
+        return bool(named and not self._passes.search(stated) and self._holds.match(stated))
 
     def decides(self, bare: str) -> bool:
         """Return whether a sentence tells what was decided."""
