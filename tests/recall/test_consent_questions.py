@@ -23,7 +23,7 @@ async def test_an_agent_is_asked_to_ask_once_in_a_session(place: Place) -> None:
         first = await take(system, "a", "1")
         assert first is not None
         assert first.consents == (proposal.id,)
-        question = 'Ask the user whether memory may keep about them: preferred name "Ana"? Their yes or no'
+        question = 'Ask the user in these words: May I remember about you: preferred name "Ana"? Their yes or no'
         assert question in first.text
         assert await take(system, "a", "1") == first
         assert await take(system, "a", "2") is None
@@ -92,4 +92,4 @@ async def test_a_proposal_that_names_no_field_is_asked_about_in_its_own_words(pl
         await propose(system, "", "The user lives in Bonn.")
         pending = await take(system, "a", "1")
         assert pending is not None
-        assert 'keep about them: "The user lives in Bonn"? Their yes' in pending.text
+        assert 'remember about you: "The user lives in Bonn"? Their yes' in pending.text

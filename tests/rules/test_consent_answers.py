@@ -1,10 +1,26 @@
 """A yes in the conversation answers what the agent asked on memory's behalf, and nothing else does."""
 
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
 import pytest
 
 from memoryd_actors.capture.consent_answers import asked_about, yes_or_no
 from memoryd_actors.memory.render import question
+from memoryd_client.tools.memories import confirmation
 from memoryd_client.wire.consent import Consent
+from memoryd_client.wire.memory import Memory, Source, State
+
+AT: Final = datetime(2026, 3, 1, tzinfo=UTC)
+MADE: Final[dict[str, Any]] = {
+    "id": "m",
+    "owner": "local",
+    "category": "fact",
+    "source": Source.AGENT,
+    "created_at": AT,
+    "updated_at": AT,
+}
 
 
 def proposal(proposed: str) -> Consent:
@@ -54,6 +70,11 @@ def proposal(proposed: str) -> Consent:
         ("Ja, aber erst die Tests", None),
         ("Ja, wenn der Test läuft", None),
         ("Yes, and now fix the login test that fails at midnight on the staging machine", None),
+        ("Yes.\n\nBy the way the CI is red again.", True),
+        ("No!\nThe build fails at midnight on the staging machine, as it did on Monday.", False),
+        ("Yes.\n\nActually, forget that.", None),
+        ("Yes.\nBut wait until Monday.", None),
+        ("Yes?\n\nThe CI is red again.", None),
         ("fix the test", None),
         ("", None),
     ],
@@ -77,14 +98,44 @@ def test_a_short_message_is_a_yes_a_no_or_neither(said: str, answer: bool | None
         ("Do you live in Lisbon?", []),
         ("I shall remember Lisbon. Shall I go on?", []),
         ("May I remember where you live?", []),
+        ("Is it OK if I note down for later that your home is Ghent?", ["The user lives in Ghent."]),
+        ("May I remember that you *don't* live in Ghent?", []),
+        ("May I remember that you live in Ghent? Also: shall I push the branch?", []),
+        ("Shall I push? May I remember that you live in Ghent?", ["The user lives in Ghent."]),
+        (
+            "May I remember that you live in Ghent? And keep that your city is Porto?",
+            ["Porto", "The user lives in Ghent."],
+        ),
     ],
 )
 def test_only_what_is_asked_about_in_all_its_words_is_answered(question: str, asked: list[str]) -> None:
     consents = [proposal("Lisbon"), proposal("Porto"), proposal("The user works for the bakery in Porto.")]
     consents += [proposal("The user's preferred name is Ana."), proposal("The user\u2019s home city is Porto.")]
+    consents.append(proposal("The user lives in Ghent."))
     assert [one.proposed for one in asked_about(question, consents)] == asked
 
 
-def test_the_question_has_no_full_stop_within() -> None:
-    said = question([proposal("The user lives in Lisbon."), proposal("Porto")])
-    assert 'city "The user lives in Lisbon"; city "Porto"? Their yes' in said
+@pytest.mark.parametrize(
+    "proposed",
+    ["The user lives in Lisbon.", 'The user is called "Ana". She lives in Porto.', "The user does not smoke."],
+)
+def test_the_question_that_is_suggested_is_understood(proposed: str) -> None:
+    asks, memory = proposal(proposed), Memory(content=proposed, state=State.PROPOSED, **MADE)
+    for said in (question([asks, proposal("Porto")]), confirmation(memory, memory.id)):
+        words = said[said.index("May I") : said.rindex("?") + 1]
+        assert asks in asked_about(words, [asks])
+
+
+def test_each_proposal_is_a_question_of_its_own() -> None:
+    said = question([msgspec.structs.replace(proposal("The user lives in Lisbon."), field="home"), proposal("Porto")])
+    asks = 'May I remember about you: "The user lives in Lisbon"? May I remember about you: city "Porto"? Their yes'
+    assert asks in said
+
+
+def test_what_the_user_said_no_to_is_not_said_to_be_known() -> None:
+    refused = Memory(content="The user suffers from migraines.", state=State.FORGOTTEN, **MADE)
+    for new_id in ("m", "n"):
+        said = confirmation(refused, new_id)
+        assert "no to this" in said
+        assert "Known already" not in said
+    assert "Known already" in confirmation(msgspec.structs.replace(refused, state=State.ACTIVE), "n")

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import Any, Final
 
 from memoryd_actors.texts.languages import tables, words_of
+from memoryd_actors.texts.negation import NEGATORS, denies
 from memoryd_actors.texts.sentences import sentences
-from memoryd_actors.texts.stems import stem_set
+from memoryd_actors.texts.stems import alike, stem_set
 from memoryd_actors.texts.words import STOP_WORDS
 from memoryd_client.wire.consent import Consent
 
@@ -15,7 +17,7 @@ MOST_WORDS: Final = 8
 _YES: Final = words_of("capture", "yes")
 _NO: Final = words_of("capture", "no")
 _KEEPS: Final = words_of("capture", "keeps")
-_DENIES: Final = words_of("comparison", "negators") | {"but", "aber"}
+_DENIES: Final = NEGATORS | {"but", "aber"}
 _USER: Final = words_of("comparison", "user")
 _BESIDE: Final = _YES | _KEEPS | STOP_WORDS
 _PERSON: Final = stem_set(" ".join((*_USER, *(f"{user}{mark}s" for user in _USER for mark in "'\u2019"))))
@@ -27,6 +29,8 @@ _AGREES, _REFUSES = (
 """What several words say, as they stand at the beginning of an answer."""
 _DELAYS: Final = words_of("capture", "delays")
 """What makes a yes one for later: `yes, but first ...`, `ja, wenn ...`."""
+_TAKES_BACK: Final = words_of("capture", "takes_back")
+"""What makes no answer of one that stands a line above: `Yes. / Actually, forget that.`."""
 _SIGNS: Final = {
     **dict.fromkeys(("\U0001f44d", "\U0001f44c", "\u2705", "\u2714", "+1"), " yes "),
     **dict.fromkeys(("\U0001f44e", "\u274c", "\U0001f645", "-1"), " no "),
@@ -38,11 +42,16 @@ _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
 
 
 def yes_or_no(said: str) -> bool | None:
-    """Return what a short message answers; None where it answers nothing, or not only that."""
-    plain = said[:200].casefold().replace("\u2019", "'").replace("n't", " not")
-    plain = _SIGN.sub(lambda sign: _SIGNS[sign.group()], plain)
+    """Return what a short message answers; None where it answers nothing, or not only that.
+
+    A line by itself may be the answer, and what follows it something else that takes nothing back.
+    """
+    answer, _, rest = said.strip().partition("\n")
+    plain = _plain(answer)
     words = _WORD.findall(plain)
-    if not words or len(words) > MOST_WORDS or "?" in said:
+    if not words or len(words) > MOST_WORDS or "?" in answer:
+        return None
+    if rest and not (_DENIES | _NO | _DELAYS | _TAKES_BACK).isdisjoint(_WORD.findall(_plain(rest))[:MOST_WORDS]):
         return None
     spelled = " ".join(words)
     if _is_only(_AGREES, spelled):
@@ -54,6 +63,11 @@ def yes_or_no(said: str) -> bool | None:
     return True if words[0] in _YES and not any(word in _DENIES | _DELAYS for word in words) else None
 
 
+def _plain(said: str) -> str:
+    plain = said[:200].casefold().replace("\u2019", "'").replace("n't", " not")
+    return _SIGN.sub(lambda sign: _SIGNS[sign.group()], plain)
+
+
 def _is_only(phrases: re.Pattern[str], spelled: str) -> bool:
     """Return whether an answer begins with one of the phrases, and says nothing else."""
     begins = phrases.match(spelled)
@@ -61,7 +75,16 @@ def _is_only(phrases: re.Pattern[str], spelled: str) -> bool:
 
 
 def asked_about(question: str, consents: Iterable[Consent]) -> list[Consent]:
-    """Return the proposals that an agent's message asks about: whether memory may keep them, in all their words."""
+    """Return the proposals that an agent's message asks about: whether memory may keep them, in all their words.
+
+    Nothing else is asked behind that: a yes would answer it. What denies and the proposal does not is another question.
+    """
     asks = [one.text for one in sentences(question) if _ASKS.search(one.text)]
-    told = stem_set(" ".join(one for one in asks if _KEEPS & {word.casefold() for word in _WORD.findall(one)}))
-    return [one for one in consents if (proposed := stem_set(one.proposed) - _PERSON) and proposed <= told]
+    last = list(takewhile(lambda one: _KEEPS & {word.casefold() for word in _WORD.findall(one)}, reversed(asks)))
+    told = [(alike(stem_set(one)), denies(one)) for one in last]
+    return [one for one in consents if any(_asks(one.proposed, words, denied=denied) for words, denied in told)]
+
+
+def _asks(proposed: str, words: frozenset[str], *, denied: bool) -> bool:
+    about = alike(stem_set(proposed) - _PERSON)
+    return bool(about) and about <= words and denied == denies(proposed)

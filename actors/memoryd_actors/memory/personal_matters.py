@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Final, Literal, get_args
 
 from memoryd_actors.texts.languages import pattern_of, words_of
+from memoryd_actors.texts.negation import denies
 from memoryd_actors.texts.sentences import sentences, spans
 from memoryd_actors.texts.stems import stem_set
 from memoryd_client.wire.memory import Memory, Source
@@ -25,8 +26,6 @@ _PATTERNS: Final = tuple(
 _USER: Final = words_of("comparison", "user")
 _ABOUT: Final = stem_set(" ".join((*_USER, *(f"{user}{mark}s" for user in _USER for mark in "'\u2019"))))
 """Whom a memory is about, and whom the user calls `I`."""
-_DENIES: Final = words_of("comparison", "negators")
-_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
 _PARTS: Final = re.compile(r"[,;] ")
 
 
@@ -68,16 +67,11 @@ def told_by(said: Iterable[str], text: str) -> bool:
 
     What asks, or what denies and the text does not, tells something else.
     """
-    told, denies = stem_set(text) - _ABOUT, _denies(text)
+    told, denied = stem_set(text) - _ABOUT, denies(text)
     return bool(told) and any(
-        told <= stem_set(part) and _denies(part) == denies
+        told <= stem_set(part) and denies(part) == denied
         for message in said
         for one in sentences(message)
         if not one.text.rstrip("\"'”)* ").endswith("?")
         for part in (one.text, *_PARTS.split(one.text))
     )
-
-
-def _denies(text: str) -> bool:
-    words = {word.casefold().replace("\u2019", "'") for word in _WORD.findall(text)}
-    return bool(words & _DENIES) or any(word.endswith("n't") for word in words)

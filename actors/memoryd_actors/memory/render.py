@@ -8,6 +8,7 @@ import msgspec
 
 from memoryd_actors.memory.consent import ADDED
 from memoryd_actors.memory.described import MAX_LABEL, MAX_PROVENANCE, MAX_SUMMARY
+from memoryd_actors.memory.personal_matters import MATTERS
 from memoryd_actors.memory.steps import CONTRADICTS, RELATED
 from memoryd_actors.texts.fence import CLOSING, OPENING, PREFACE, defused, one_line
 from memoryd_client.relation_words import relation_words
@@ -24,7 +25,7 @@ _HEAD = str.maketrans("[]<>", "()()")
 SHORT_ID = len(ID_PREFIX) + 8
 MOST_QUESTIONS = 3
 """Proposals that one text asks about; the others wait for the next."""
-LONGEST_ANSWER = 80
+LONGEST_ANSWER = 160
 """Characters of a proposed value."""
 MOST_RELATED = 2
 """Memories beside those that were asked for, in one text."""
@@ -187,16 +188,15 @@ def _beneath(memories: Sequence[SurfacedMemory], room: int) -> dict[int, list[tu
 
 def question(consents: Sequence[Consent]) -> str:
     """Return the line that has the agent ask the user about proposed changes, in one line that opens no tag."""
-    each = "; ".join(map(_asked_about, consents))
-    return defused(
-        f"Ask the user whether memory may keep about them: {each}? Their yes or no in this conversation decides."
-    )
+    each = " ".join(f"May I remember about you: {_asked_about(one)}?" for one in consents)
+    return defused(f"Ask the user in these words: {each} Their yes or no in this conversation decides.")
 
 
 def _asked_about(consent: Consent) -> str:
-    # No full stop within the question.
-    proposed = f'"{one_line(consent.proposed, LONGEST_ANSWER).rstrip(". ")}"'
-    if consent.field == consent.category:
+    # No full stop within the question, and no quotation mark within what is quoted.
+    said = one_line(consent.proposed, LONGEST_ANSWER).rstrip(". ").replace('"', "'")
+    proposed = f'"{said}"'
+    if consent.field in {consent.category, *MATTERS}:
         return proposed
     field = one_line(consent.field, MAX_LABEL).removesuffix(ADDED).replace("_", " ")
     instead = f' instead of "{one_line(consent.current, LONGEST_ANSWER)}"' if consent.current else ""

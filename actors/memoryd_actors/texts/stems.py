@@ -1,8 +1,10 @@
 """Words by their stems, so that the forms of a word, and the parts of a name, are found as one."""
 
 import re
+from collections.abc import Iterable
 
 from memoryd_actors.core.remembered import remembered
+from memoryd_actors.texts.languages import words_of
 from memoryd_actors.texts.words import STOP_WORDS
 
 _WORD = re.compile(r"\w+(?:[./:@'\u2019-]\w+)*")
@@ -76,3 +78,16 @@ def stem(word: str) -> str:
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
         word = word[:-1]
     return word[:-1] if len(word) > 3 and word[-1] == "y" else word
+
+
+def alike(of: Iterable[str]) -> frozenset[str]:
+    """Return stems, those of words that say the same of a person (live, reside; named, called) in one form."""
+    return frozenset(_ALIKE.get(one, one) for one in of)
+
+
+_ALIKE = {
+    stem(word): words[0]
+    for key in ("lives", "called")
+    for words in [sorted(words_of("personal", key))]
+    for word in words
+}

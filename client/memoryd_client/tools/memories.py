@@ -17,6 +17,8 @@ from memoryd_client.wire.review import ReviewPairs, SettlePair
 from memoryd_client.wire.search import Search
 
 Limit = Annotated[int, Meta(ge=1, le=50)]
+LONGEST_ASKED = 400
+"""Characters of what waits for consent that stand in the question: what is cut off cannot be agreed to."""
 MemoryId = Annotated[str, Meta(description="id, may be shortened")]
 
 
@@ -183,9 +185,15 @@ async def found(ask: Ask, query: str, limit: int, filters: Filters) -> str:
 def confirmation(memory: Memory, new_id: str) -> str:
     """Say what became of something that was to be remembered."""
     if memory.state is State.PROPOSED:
-        how = (
-            "Waits for the user's yes: ask them whether memory may keep this; their answer in the conversation decides:"
+        asks = line(memory.content, LONGEST_ASKED).rstrip(". ").replace('"', "'")
+        return (
+            f"Waits for the user's yes: {memory.id} [{memory.category}, {memory.scope}]. Ask them in these "
+            f'words, as the last question of your answer: May I remember about you: "{asks}"? Their yes or no decides.'
         )
+    if memory.state is State.FORGOTTEN:
+        how = "The user said no to this, or it was forgotten; it is not kept:"
+    elif not memory.active:
+        how = f"Known already, but no longer in force ({memory.state}):"
     elif memory.id != new_id:
         how = "Known already, and confirmed:"
     else:
