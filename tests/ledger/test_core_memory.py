@@ -76,12 +76,6 @@ async def test_the_same_request_sent_again_is_done_once(ledger: SqlLedger) -> No
     assert (again.text, again.revision) == ("tea", 1)
 
 
-async def test_a_line_that_stands_there_is_not_added_once_more(ledger: SqlLedger) -> None:
-    for text in ("tea", "coffee", "tea", "tea\ncoffee", "te"):
-        await edit(ledger, append(text))
-    assert await texts(ledger) == {("", "human"): "tea\ncoffee\nte"}
-
-
 async def test_an_id_names_one_write_and_is_refused_for_another(ledger: SqlLedger) -> None:
     await edit(ledger, append("tea", write_id="the-same-write"))
     others = (

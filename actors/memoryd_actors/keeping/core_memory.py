@@ -242,8 +242,6 @@ def edited(edit: CoreEdit, current: SectionState, rules: Rules, limit: int) -> s
             if not added:
                 raise Refused("there is nothing to add: the text is empty or private", "Give the text to be kept.")
             base = current.text.rstrip("\n")
-            if f"\n{added}\n" in f"\n{base}\n":
-                return current.text  # it stands there already
             text = f"{base}\n{added}" if base else added
         case CoreReplace():
             text = _replaced(edit, current.text, rules)
