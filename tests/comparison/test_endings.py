@@ -84,6 +84,7 @@ The build uses Python 3.11. | The build uses Python 3.12, not 3.11.
 Der Server steht in Köln. | Der Server steht in Bonn, nicht in Köln.
 Use pip. | Use uv, never pip.
 Ana owns billing. | Ben owns billing, not Ana.
+The team uses Slack for incidents. | The team uses Zulip, not Slack, for incidents.
 """
 DENIED_OF_ANOTHER = """
 The dev cluster runs in Dublin. | The prod cluster runs in Frankfurt, not in Dublin.
@@ -101,12 +102,16 @@ The release branch is develop, not main. | The release branch is main.
 Our CI runs on Buildkite, not on Jenkins. | Our CI runs on Jenkins.
 The deadline is 12 May, not 10 May. | The deadline is 14 May.
 Die API läuft auf Port 9000, nicht auf 8000. | Die API läuft auf Port 8000.
+No, the maximum upload size is 25 MB. | The maximum upload size is 10 MB.
+Actually, the API listens on port 8080. | The API listens on port 8000.
+Nein, die API läuft auf Port 9000. | Die API läuft auf Port 8000.
 """
 BESIDE_IT = """
 The docs are in English, not German. | The blog is in German.
 The retro is on Friday, not Thursday. | The planning is on Thursday.
 We page with PagerDuty, not Opsgenie. | The data team pages with Opsgenie.
 Use tabs, not spaces, in Makefiles. | Use spaces in Python.
+No, the worker listens on 8081. | The API listens on 8080.
 The worker listens on 8081, not 8080. | The API listens on 8080.
 We use pnpm, not npm. | We use pnpm.
 """

@@ -28,9 +28,13 @@ ONE_OF_SEVERAL: Final = _any_of(WORDS["en"]["one_of_several"])
 _MOVED: Final = tuple(_any_of(one[name]) for one in _ALL for name in ("moved", "moved_to"))
 _CLAUSE: Final = re.compile(r"[,;:.!?](?=\s|\Z)")
 _NO: Final = rf"(?:{'|'.join(NEGATORS)})"
+OPENER: Final = re.compile(
+    rf"\A\W*(?:{'|'.join(one['openers'] for one in _ALL if 'openers' in one)})\s+", re.IGNORECASE
+)
+"""How a correction begins: what it says comes after it."""
 _SAID: Final = rf"(?is)(?:{_NO},\s+)?(?P<said>.+)"
 _GONE: Final = rf"\s{_NO}\s+(?P<gone>[^,;:!?]{{1,80}}"
-NOT: Final = re.compile(rf"{_SAID},{_GONE})(?P<rest>)\Z")
+NOT: Final = re.compile(rf"{_SAID},{_GONE}),?(?P<rest>(?:(?<=,)\s.+)?)\Z")
 _BUT: Final = re.compile(rf"{_SAID}{_GONE}?),?\s(?:{'|'.join(words('but'))})\s+(?P<rest>.+)")
 _COPULAS: Final = words("copulas")
 _OTHERS: Final = words("others")

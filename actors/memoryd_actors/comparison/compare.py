@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from memoryd_actors.comparison.canon import Canon, canon, equal
-from memoryd_actors.comparison.changes import NOT, ONE_OF_SEVERAL, cannot_both_be, changes, ends_part, excludes
+from memoryd_actors.comparison.changes import NOT, ONE_OF_SEVERAL, OPENER, cannot_both_be, changes, ends_part, excludes
 from memoryd_actors.comparison.difference import difference, pair
 from memoryd_actors.comparison.statement import Comparison, Statement
 from memoryd_actors.comparison.tokens import words
@@ -51,10 +51,14 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
         return Comparison("contradicts", CERTAIN if certain else _SURE, reason, True)
     nearness = 0.5 * cosine + 0.5 * found.coverage
     near = Comparison("resembles", _NEAR if nearness >= NEAR else _FAR, reason, bool(guards))
-    # What is said to be Helix, not Vim, is compared by its Helix.
-    told, before = (replace(side, text=NOT.sub(r"\g<said>", side.text)) for side in (new, old))
+    # What is said to be Helix, not Vim, is compared by its Helix, and what begins with `No, ` by what follows.
+    told, before = (replace(side, text=_as_told(side.text)) for side in (new, old))
     so = near if (told, before) == (new, old) else compare(told, before, cosine)
     return so if so.relation in {"changes", "contradicts"} else near
+
+
+def _as_told(text: str) -> str:
+    return NOT.sub(r"\g<said>\g<rest>", OPENER.sub("", text))
 
 
 def _circumstances(new: Statement, old: Statement, one: Canon, other: Canon) -> tuple[str, ...]:
