@@ -106,12 +106,13 @@ def test_what_says_itself_that_it_changed_takes_the_place_of_the_old_one() -> No
 @pytest.mark.parametrize(
     ("new", "old", "expected"),
     [
-        ({"category": "correction", "source": Source.USER, "trust": 0.1}, {"pinned": True}, Supersede),
+        ({"category": "correction", "trust": 0.8}, {"pinned": True}, Supersede),
+        ({"category": "correction", "trust": 0.5}, {"pinned": True}, AddEdge),
         ({"trust": 0.9}, {"trust": 0.5}, Supersede),
         ({"trust": 0.5}, {"trust": 0.5}, Supersede),
         ({"trust": 0.5}, {"trust": 0.9}, AddEdge),
         ({"trust": 0.9}, {"trust": 0.5, "pinned": True}, AddEdge),
-        ({"trust": 1.0}, {"category": "correction", "source": Source.USER}, AddEdge),
+        ({"trust": 1.0}, {"category": "correction", "trust": 0.8}, AddEdge),
     ],
 )
 def test_the_users_correction_wins_then_trust_then_time(
