@@ -179,6 +179,66 @@ def test_what_is_no_denial_leaves_the_outcome(remark: str) -> None:
     assert outcome(said).startswith('The assistant said: "I fixed the gallery and the tests pass."')
 
 
+UNDONE = [
+    (
+        "U: Fix the deploy.",
+        "A: I raised the limit and the deploy went through.",
+        "U: no, it's crashing again",
+        "A: Set it in both files.",
+        "U: cool, that did it",
+    ),
+    (
+        "U: Fix the login.",
+        "A: I reverted the middleware; the login works again.",
+        "U: nope, still 401",
+        "A: Set the cookie's domain.",
+        "U: works!",
+    ),
+    (
+        "U: Der Import bricht ab.",
+        "A: Ich habe das Encoding umgestellt, der Import läuft durch.",
+        "U: er bricht wieder ab",
+        "A: Nimm utf-8-sig.",
+        "U: passt, jetzt geht's",
+    ),
+    (
+        "U: The migration fails.",
+        "A: I fixed it by making owner nullable.",
+        "U: run it",
+        "A: It failed again: permission denied.",
+        "U: I'll ask Ida",
+    ),
+    (
+        "U: Port it.",
+        "A: I've changed the flags and the build passes.",
+        "U: and on arm?",
+        "A: 12 tests fail on arm.",
+        "U: let me think",
+    ),
+    (
+        "U: Make it faster.",
+        "A: I've added an index, the export now takes 3 seconds.",
+        "U: hm, takes 40 s on my side",
+        "A: Which data?",
+        "U: later",
+    ),
+    (
+        "U: The alert fires.",
+        "A: I've removed the logs, the disk is at 40 % now.",
+        "U: it fired again just now",
+        "A: Look at the journal.",
+        "U: ok",
+    ),
+]
+
+
+@pytest.mark.parametrize("said", UNDONE)
+def test_a_result_that_was_denied_or_failed_after_all_is_no_outcome(said: tuple[str, ...]) -> None:
+    assert outcome(talk(*said)) == ""
+    mended = outcome(talk(*said[:-1], "A: I moved the cache to beta and it runs now.", said[-1]))
+    assert mended.startswith('The assistant said: "I moved the cache to beta and it runs now."')
+
+
 def test_what_a_denial_decides_is_the_outcome() -> None:
     said = talk("U: Indent it.", "A: I changed the file to tabs.", "U: no, let's use two spaces", "A: Sure.")
     assert outcome(said) == 'The user said: "no, let\'s use two spaces"'

@@ -30,6 +30,8 @@ NEAR: Final = 12
 """Characters after a result in which a version shows that it is known of the world: `was removed in Python 3.12`."""
 FEWEST_WORDS: Final = 4
 """Of a result that says what it is about; a shorter one (`Done.`) comes with the sentence after it, or not at all."""
+FEWEST_WORDS_ALONE: Final = 6
+"""Of what a user confirms where no result stands before it: `cool, that did it` does not say what."""
 SAID_BY: Final = 3
 """Words of `The user said:`."""
 
@@ -85,22 +87,26 @@ def outcome(said: Sequence[Spoken]) -> str:
     for at in reversed(range(len(spoken))):
         one = spoken[at]
         signs = list(_signs(one))
+        failed = [sign for sign in signs if sign.kind == "failed"]
         if one.role == "assistant":
             # Whoever went on after a failure may have mended it.
             if (result := _telling(signs, failures=at > last)) and len(result.split()) >= FEWEST_WORDS:
                 return _joined(_quoted(one, result), confirmed or decided)
+            if failed and len(failed) == len(signs):
+                break  # what was said to be done before it did not last
             continue
-        failed = [sign for sign in signs if sign.kind == "failed"]
-        if failed and at > answered and not confirmed:
-            return decided or (_quoted(one, failed[-1].text) if at == last else "")
+        if failed and at > answered:
+            if at == last and not decided:
+                return _quoted(one, failed[-1].text)
+            break
+        denies = at > answered and _denies(one, spoken[at - 1])
         if not confirmed and (yes := [sign for sign in signs if sign.kind in {"confirmed", "done"}]):
             confirmed = _quoted(one, yes[0].text)
         if not decided and (chosen := [sign for sign in signs if sign.kind == "decided"]):
             decided = _quoted(one, chosen[-1].text)
-        if at > answered and not confirmed and _denies(one, spoken[at - 1]):
-            return decided
-    # `Works.` does not say what.
-    return decided or (confirmed if len(confirmed.split()) >= SAID_BY + FEWEST_WORDS else "")
+        if denies:
+            break
+    return decided or (confirmed if len(confirmed.split()) >= SAID_BY + FEWEST_WORDS_ALONE else "")
 
 
 def _denies(one: Spoken, before: Spoken) -> bool:
