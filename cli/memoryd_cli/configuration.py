@@ -38,6 +38,7 @@ Name = Annotated[
         help="The setting, as `memoryd config list` names it.",
     ),
 ]
+_ALLOWLISTS = "allowlists"
 _MEND = "`memoryd config set` or an editor mends it."
 SECRET = frozenset({"sidecar.api_key", "sidecar.openai_api_key"})
 
@@ -56,9 +57,11 @@ def list_(
 
     found, problem = settings(Paths.from_environment().config, os.environ)
     if section:
-        sections = sorted({_section(one.name) for one in found})
+        sections = sorted({_ALLOWLISTS, *(_section(one.name) for one in found)})
         found = [one for one in found if _section(one.name) == section]
-        if not found:
+        if not found and section == _ALLOWLISTS:
+            note("no agent has an allowlist: `memoryd config set allowlists.AGENT` gives it one")
+        elif not found:
             raise CommandFailed(f"there is no section {section!r}", f"There are {', '.join(sections)}.")
     if as_json:
         shown = [(one, _masked(one.name, one.value)) for one in found]

@@ -121,7 +121,7 @@ def show(
 @group.command(
     epilog=examples(
         'memoryd session search "where the key is"',
-        "memoryd session search --since 2026-03-01 --until 2026-04-01 --offset 10",
+        "memoryd session search --since 2026-03-01 --until 2026-03-31 --offset 10",
         'memoryd session search "tea" --by words --in s1 --role user --json',
     )
 )
@@ -133,7 +133,7 @@ def search(
     by: Annotated[Literal["both", "meaning", "words"], typer.Option(help="What has to fit.")] = "both",
     inside: Annotated[str, typer.Option("--in", metavar="SESSION", help="Only in this session.")] = "",
     since: Annotated[str, typer.Option(metavar="DATE", help="Only said since, ISO 8601.")] = "",
-    until: Annotated[str, typer.Option(metavar="DATE", help="Only said before.")] = "",
+    until: Annotated[str, typer.Option(metavar="DATE", help="Only said before; of a day, before its end.")] = "",
     role: Annotated[
         Role, typer.Option(metavar="user|assistant|system|tool", help="Only in this voice.", show_default=False)
     ] = "",
@@ -159,7 +159,7 @@ def search(
             by=by,
             session=inside,
             since=render.parse_date(since),
-            until=render.parse_date(until),
+            until=until or None,
             role=role,
             kind=kind,
             search_archived=not live,

@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from enum import Enum
 from functools import lru_cache
 from typing import Final, TypeVar
@@ -168,6 +168,20 @@ def moment(field: str, text: str) -> datetime:
         raise InvalidArgument(
             f"`{field}` {shown}, and has to be a date (ISO 8601)", "Write it like 2026-03-01 or 2026-03-01T12:00:00Z."
         ) from None
+
+
+def end(field: str, text: str) -> datetime:
+    """Return the moment up to which a date as text reaches: without a time, the end of that day.
+
+    Raises:
+        InvalidArgument: it is no date.
+    """
+    at = moment(field, text)
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return at
+    return datetime.combine(day, time.max)
 
 
 def explain(error: msgspec.ValidationError, kind: type[msgspec.Struct], given: object) -> Problem:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, TypedDict, Unpack
 
-from memoryd_client.arguments import converted, moment, texts, time_span
+from memoryd_client.arguments import converted, end, moment, texts, time_span
 from memoryd_client.base.errors import InvalidArgument, RequestFailed, WrongType
 from memoryd_client.wire.checkpoints import MAX_CHECKPOINT_BYTES, SaveCheckpoint
 from memoryd_client.wire.core_memory import new_write_id
@@ -195,11 +195,13 @@ def _read_ttl(fields: MemoryFields | ChangedFields) -> None:
     """Put the moment that a `ttl` means into its place.
 
     Raises:
-        InvalidArgument: it is no time span to come.
+        InvalidArgument: it is no time span to come, or `expires_at` is given, too.
     """
     if "ttl" not in fields:
         return
     given = fields.pop("ttl")
+    if given is not None and fields.get("expires_at") is not None:
+        raise InvalidArgument("`ttl` and `expires_at` both say when it is forgotten", "Give one of the two.")
     if given is None:
         fields.setdefault("expires_at", None)
         return
@@ -234,6 +236,7 @@ class Sought(TypedDict, total=False):
     since: datetime | str | None
     """As text: ISO 8601. Without a zone: UTC."""
     until: datetime | str | None
+    """As `since`; a date without a time means the end of that day."""
     role: Role
     kind: Literal["", "message", "tool_call", "tool_result"]
     search_archived: bool
@@ -254,5 +257,5 @@ def search_messages(query: str, **sought: Unpack[Sought]) -> SearchMessages:
     given: dict[str, object] = {"query": query, **sought}
     for key in ("since", "until"):
         if isinstance(text := given.get(key), str):
-            given[key] = moment(key, text)
+            given[key] = end(key, text) if key == "until" else moment(key, text)
     return converted(given, SearchMessages)

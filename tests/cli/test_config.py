@@ -156,7 +156,14 @@ def test_one_section_is_listed_and_an_unknown_one_is_told_which_there_are(memory
     done = memoryd("config", "list", "nonsense")
     assert done.returncode == 1
     assert "nonsense" in done.stderr
+    assert "allowlists, " in done.stderr
     assert "consolidation, " in done.stderr
+
+
+def test_allowlists_are_listed_where_there_are_none_and_where_there_is_one(memoryd: Command) -> None:
+    assert json.loads(memoryd.ok("config", "list", "allowlists", "--json")) == []
+    memoryd.ok("config", "set", "allowlists.helper", '["fact"]')
+    assert "allowlists.helper" in memoryd.ok("config", "list", "allowlists")
 
 
 @pytest.mark.parametrize(

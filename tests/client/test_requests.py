@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memoryd_client import NewMemory, Scope
 from memoryd_client.base.errors import InvalidArgument
 from memoryd_client.outgoing import encoded
-from memoryd_client.requests import changes, chunks, filters, new_memory
+from memoryd_client.requests import changes, chunks, filters, new_memory, search_messages
 from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memories import MAX_IMPORT_BATCH, Remember
@@ -25,6 +25,25 @@ def test_a_date_is_taken_as_text_or_as_it_is() -> None:
 def test_a_date_without_a_zone_is_local_time() -> None:
     occurred_at = new_memory("x", occurred_at="2026-01-02").occurred_at
     assert occurred_at == datetime(2026, 1, 2).astimezone()
+
+
+def test_what_was_said_until_a_day_is_what_was_said_before_its_end() -> None:
+    day = search_messages("", since="2026-11-20", until="2026-11-20")
+    assert (day.since, day.until) == (
+        datetime(2026, 11, 20, tzinfo=UTC),
+        datetime(2026, 11, 20, 23, 59, 59, 999999, tzinfo=UTC),
+    )
+    assert search_messages("", until="2026-11-20T00:00").until == datetime(2026, 11, 20, tzinfo=UTC)
+    last = search_messages("", until="9999-12-31").until
+    assert last is not None
+    assert last.year == 9999
+
+
+def test_what_is_forgotten_by_itself_has_one_date() -> None:
+    both = {"ttl": "3d", "expires_at": "2026-12-24"}
+    for made in (lambda: new_memory("x", **both), lambda: changes(**both)):  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+        with pytest.raises(InvalidArgument, match="`ttl` and `expires_at`"):
+            made()
 
 
 def test_fields_may_be_written_as_they_come_naturally() -> None:

@@ -53,6 +53,8 @@ async def test_what_is_looked_for_in_the_wrong_place_is_told_what_there_is(ledge
     await save(ledger, b"two")
     with pytest.raises(NoCheckpoint, match="checkpoint 9 of 'build' was never saved; kept: 1 to 2"):
         await ledger.checkpoints.load_checkpoint("local", "build", 9)
+    with pytest.raises(NoCheckpoint, match="checkpoint 0 of 'build' was never saved; kept: 1 to 2"):
+        await ledger.checkpoints.load_checkpoint("local", "build", 0)
     await ledger.checkpoints.delete_checkpoints("local", "build", 1, purge=False)
     with pytest.raises(NoCheckpoint, match="checkpoint 1 of 'build' is not kept any more; kept: 2") as failed:
         await ledger.checkpoints.load_checkpoint("local", "build", 1)

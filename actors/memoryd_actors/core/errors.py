@@ -136,7 +136,7 @@ class NoCheckpoint(NotFound):
         hint = "Load one of those, or name no version: that is the newest."
         if version is not None and kept.versions:
             what = f"checkpoint {version} of {_shown(thread)} is not kept any more; kept: {there}"
-            if version > kept.last:
+            if not 0 < version <= kept.last:
                 what = f"checkpoint {version} of {_shown(thread)} was never saved; kept: {there}"
             elif version < kept.versions[0]:
                 hint += " `memoryd config set checkpoints.keep NUMBER` keeps more of them."
