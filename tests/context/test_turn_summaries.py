@@ -48,6 +48,23 @@ def test_turns_are_summarised_with_dates_and_key_facts_and_nothing_is_archived_b
             client.summarize_conversation(3, 9)
 
 
+def test_a_summary_has_the_room_that_the_conversation_leaves_and_loses_what_is_oldest(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        for n in range(12):
+            said = f"We decided to take pier {n} for the ferry number {n}, because the harbour office asked for it."
+            client.append([Entry(content=said, role="user"), Entry(content=f"Noted: pier {n}.", role="assistant")])
+            client.summarize_conversation(n + 1, n + 1)
+        client.archive_old_messages(12)
+        roomy = client.build_context(2_000)
+        small = client.build_context(300)
+    assert roomy.left_out == ()
+    assert all(f"pier {n} for the ferry" in roomy.system for n in range(11))
+    assert small.tokens <= 300
+    assert "pier 10 for the ferry" in small.system
+    assert "pier 0 for the ferry" not in small.system
+    assert "a part of the summary" in small.left_out
+
+
 def test_what_has_no_summary_is_not_archived_and_what_has_gives_way_to_it(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         say(client)

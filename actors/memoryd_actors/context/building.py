@@ -154,7 +154,10 @@ class ContextBuilder:
             sections += await self._core_section(found.written, int(budget * CORE_SHARE), left_out)
             if pending is None or not pending.always:
                 sections += await self._rules_section(found.standing, int(budget * RULES_SHARE), left_out)
-        sections += await self._summary_section(key, measured, int(budget * SUMMARY_SHARE))
+        told = await self._summary_text(key, measured)
+        summary = await self._summary_section(told, int(budget * SUMMARY_SHARE), [])
+        place = len(sections)
+        sections += summary
         if pending is not None:
             sections += await self._pending_section(pending, int(budget * PENDING_SHARE), left_out)
         room = budget - opening - sum(section.tokens for section in sections)
@@ -162,6 +165,11 @@ class ContextBuilder:
         sections += notice
         room -= sum(section.tokens for section in notice)
         said = await self._recent(key, measured, request.turns or self._settings.turns, room, left_out)
+        if told and (not summary or summary[0].cut):
+            # What the conversation leaves, the summary may have.
+            share = sum(section.tokens for section in summary)
+            spare = max(0, room - sum(entry.tokens for entry in said))
+            sections[place : place + len(summary)] = await self._summary_section(told, share + spare, left_out)
         tokens = sum(section.tokens for section in sections) + sum(entry.tokens for entry in said)
         if said and (said[0].kind == "tool_call" or said[0].role == "assistant"):
             tokens += opening
@@ -241,15 +249,16 @@ class ContextBuilder:
         ]
         return await self._section("rules", "\n".join(lines), room, left_out, "rules", defuse=False)
 
-    async def _summary_section(self, key: Key, measured: Measured, room: int) -> list[ContextSection]:
+    async def _summary_text(self, key: Key, measured: Measured) -> str:
         if measured.info is None or not measured.info.summary:
-            return []
+            return ""
         number = measured.info.summary
         entry = (await self._transcripts.get(key, [number])).get(number)
-        if entry is None:
-            return []
-        text = entry.content.removeprefix(SUMMARY_OPENING).strip()
-        return await self._section("summary", text, room, [], "")
+        return entry.content.removeprefix(SUMMARY_OPENING).strip() if entry is not None else ""
+
+    async def _summary_section(self, text: str, room: int, left_out: list[str]) -> list[ContextSection]:
+        # Its end tells what was decided last.
+        return await self._section("summary", text, room, left_out, "the summary", tail=1.0)
 
     async def _pending(self, request: BuildContext, caller: Caller) -> PendingMemory | None:
         if request.take:
@@ -264,16 +273,24 @@ class ContextBuilder:
         return await self._section("pending", inner, room, left_out, "what memory has found", defuse=False)
 
     async def _section(
-        self, kind: SectionKind, text: str, room: int, left_out: list[str], name: str, *, defuse: bool = True
+        self,
+        kind: SectionKind,
+        text: str,
+        room: int,
+        left_out: list[str],
+        name: str,
+        *,
+        defuse: bool = True,
+        tail: float = 0.0,
     ) -> list[ContextSection]:
         """Return a section of at most `room` tokens, or none where there is nothing or no room for any of it."""
         if not text:
             return []
         safe = defused(text) if defuse else text
         frame = _FRAME.format(part=kind, preface=_PREFACES[kind], text="")
-        inner, _ = await self._counting.fitted(safe, room - await self._counting.one(frame) - 2, _CUT)
+        inner, _ = await self._counting.fitted(safe, room - await self._counting.one(frame) - 2, _CUT, tail=tail)
         cut = inner != safe
-        if cut and name:
+        if cut:
             left_out.append(f"a part of {name}" if inner else name)
         if not inner:
             return []

@@ -72,7 +72,8 @@ class Counting:
         keep = len(text) * (room - await self.one(mark)) / size
         while keep >= 1:
             behind = int(keep * tail)
-            cut = f"{text[: int(keep) - behind].rstrip()}\n{mark}"
+            head = text[: int(keep) - behind].rstrip()
+            cut = f"{head}\n{mark}" if head else mark
             cut += f"\n{text[-behind:].lstrip()}" if behind else ""
             (tokens,), _ = await self.count([cut])
             if tokens <= room:
