@@ -55,7 +55,7 @@ def test_a_summary_has_the_room_that_the_conversation_leaves_and_loses_what_is_o
             client.append([Entry(content=said, role="user"), Entry(content=f"Noted: pier {n}.", role="assistant")])
             client.summarize_conversation(n + 1, n + 1)
         client.archive_old_messages(12)
-        roomy = client.build_context(2_000)
+        roomy = client.build_context(1_200)
         small = client.build_context(300)
     assert roomy.left_out == ()
     assert all(f"pier {n} for the ferry" in roomy.system for n in range(11))
