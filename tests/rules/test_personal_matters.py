@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memoryd_actors.memory.consent import ConsentSettings, decide
-from memoryd_actors.memory.personal_matters import telling, told_of
+from memoryd_actors.memory.personal_matters import telling, told_by, told_of
 from memoryd_client import Memory
 from memoryd_client.wire.memory import Source
 
@@ -128,3 +128,58 @@ def test_the_sentences_of_a_long_text_are_looked_at_one_by_one() -> None:
     after = before.replace("Fridays", "Mondays") + "\nThe user has asthma, and likes tea."
     assert telling(before) == ["The user lives in Porto."]
     assert telling(after, before) == ["The user has asthma, and likes tea."]
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("I live in Bruges", "The user lives in Bruges."),
+        ("By the way, I'm allergic to nuts. And I live in Porto.", "The user is allergic to nuts."),
+        ("my name is Ana", "The user's name is Ana."),
+        ("My name is Ana.", "The user is called Ana."),
+        ("my wife's name is Ida", "The user's wife is called Ida."),
+        ("my brother lives in Aalst and I live in Bruges", "The user lives in Bruges."),
+        ("my brother lives in Aalst and I live in Bruges", "The user's brother lives in Aalst."),
+        ("I live in Bruges with my wife since 2019.", "The user lives in Bruges."),
+        ("Tom is allergic to nuts, so no cake.", "Tom is allergic to nuts."),
+        ("Ich wohne in Graz und bin allergisch gegen Nüsse.", "Der Nutzer ist allergisch gegen Nüsse."),
+        ("Ich wohne in Graz.", "The user lives in Graz."),
+        ("J'habite à Lyon.", "L'utilisateur habite à Lyon."),
+    ],
+)
+def test_what_the_user_told_of_themselves_is_told(said: str, text: str) -> None:
+    assert told_by([said], text)
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("Bob lives in Ostend, he told me", "The user lives in Ostend."),
+        ("our customer lives in Tongeren", "The user lives in Tongeren."),
+        ("my brother lives in Aalst and I live in Bruges", "The user lives in Aalst."),
+        ("I used to live in Genk until 2019", "The user lives in Genk."),
+        ("I lived in Genk.", "The user lives in Genk."),
+        ("I might live in Kortrijk next year", "The user lives in Kortrijk."),
+        ("my wife has severe asthma", "The user has severe asthma."),
+        ("my wife Ida has asthma", "The user, whose wife is Ida, has asthma."),
+        ("my dog's name is Kvit", "The user's name is Kvit."),
+        ('a customer wrote: "I live in Mons"', "The user lives in Mons."),
+        ("a customer wrote:\n\nI live in Mons", "The user lives in Mons."),
+        ("> I live in Mons", "The user lives in Mons."),
+        ("the test fixture says: My name is John Doe", "The user's name is John Doe."),
+        ("if I lived in Namur, I would bike", "The user lives in Namur."),
+        ("I work with Bob, who lives in Ostend", "The user lives in Ostend."),
+        ("I don't live in Mons", "The user lives in Mons."),
+        ("Do I live in Lisbon?", "The user lives in Lisbon."),
+        ("Meine Frau wohnt in Graz", "Der Nutzer wohnt in Graz."),
+    ],
+)
+def test_what_the_user_told_of_others_or_supposed_is_not_told_of_them(said: str, text: str) -> None:
+    assert not told_by([said], text)
+
+
+def test_what_memory_keeps_of_the_user_may_be_written_again_of_the_user_only() -> None:
+    known = ["The user lives in Porto.", "Bob lives in Ostend."]
+    assert told_by(known, "The user lives in Porto.", recorded=True)
+    assert not told_by(known, "The user lives in Ostend.", recorded=True)
+    assert not told_by(known, "The user lives in Porto.")

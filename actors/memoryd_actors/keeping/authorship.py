@@ -11,6 +11,7 @@ from memoryd_actors.admission.writing import check_by_model
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.personal_matters import MATTER, telling, told_by, untold
 from memoryd_actors.memory.settings import FILE, KNOWLEDGE
+from memoryd_actors.texts.quoting import what_was_said
 from memoryd_client.wire.caller import PERSON, Caller
 from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.importing import MemoryRecord
@@ -113,7 +114,7 @@ class Authorship:
         said = await self._said_by_user(caller)
         told: set[str] = set()
         for one in about[:MOST_ASKED]:
-            if told_by(said, one) or told_by(await self._known(caller, one), one):
+            if told_by(said, one) or told_by(map(what_was_said, await self._known(caller, one)), one, recorded=True):
                 told.add(one)
         return frozenset(told)
 

@@ -1,13 +1,14 @@
 """What of a person only they decide about, whatever it is filed under: their name, where they live, how they are."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, get_args
 
 from memoryd_actors.texts.languages import pattern_of, words_of
 from memoryd_actors.texts.negation import denies
-from memoryd_actors.texts.sentences import sentences, spans
-from memoryd_actors.texts.stems import stem_set
+from memoryd_actors.texts.quoted import told_apart
+from memoryd_actors.texts.sentences import is_question, sentences, spans
+from memoryd_actors.texts.stems import every_stem, one_form, stem, stem_set
 from memoryd_client.wire.memory import Memory, Source
 
 Matter = Literal["name", "home", "health"]
@@ -23,10 +24,18 @@ _PATTERNS: Final = tuple(
     (matter, re.compile(rf"\b(?=\w)(?:{pattern_of('personal', matter)})", re.IGNORECASE)) for matter in MATTERS
 )
 
-_USER: Final = words_of("comparison", "user")
-_ABOUT: Final = stem_set(" ".join((*_USER, *(f"{user}{mark}s" for user in _USER for mark in "'\u2019"))))
+_USER: Final = words_of("comparison", "user") | words_of("personal", "user_words")
+_ABOUT: Final = _USER | stem_set(" ".join(_USER))
 """Whom a memory is about, and whom the user calls `I`."""
-_PARTS: Final = re.compile(r"[,;] ")
+_THEIRS: Final = {*(f"{user}'s" for user in _USER), *words_of("personal", "theirs")}
+_OWN: Final = {word: whose for whose in ("i", "my") for word in words_of("personal", whose)}
+"""The words with which the user speaks of themselves, and of what is theirs."""
+_OPENS, _DOUBTS, _LINKS = (words_of("personal", key) for key in ("opens", "doubts", "links"))
+_CALLED: Final = one_form(stem("name"))
+_PARTS: Final = re.compile(rf"[,;] |\s(?:{'|'.join(sorted(_LINKS))})\s", re.IGNORECASE)
+_WORD: Final = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
+_OF: Final = re.compile(r"'s$")
+_ELIDED: Final = re.compile(r"\bl'")
 
 
 def matter_of(memory: Memory, *, own_word: bool = True, told: frozenset[str] = frozenset()) -> str:
@@ -62,16 +71,51 @@ def _each(text: str) -> list[str]:
     return [one for start, end in spans(text) if (one := text[start:end].strip())]
 
 
-def told_by(said: Iterable[str], text: str) -> bool:
-    """Return whether a sentence of what the user said, or a part of one, has all that a text tells.
+def told_by(said: Iterable[str], text: str, *, recorded: bool = False) -> bool:
+    """Return whether a sentence of what the user said, or a part of one, begins with all that a text tells, in order.
 
-    What asks, or what denies and the text does not, tells something else.
+    What a text tells of the user, the user says with `I` or `my`; what is `recorded` may say it of the user, too. What
+    asks, supposes or quotes, and what denies and the text does not, tells something else. In doubt it is not told.
     """
-    told, denied = stem_set(text) - _ABOUT, denies(text)
-    return bool(told) and any(
-        told <= stem_set(part) and denies(part) == denied
-        for message in said
-        for one in sentences(message)
-        if not one.text.rstrip("\"'”)* ").endswith("?")
-        for part in (one.text, *_PARTS.split(one.text))
-    )
+    words, denied = _words(text), denies(text)
+    told, whose = _content(words), _whose(words)
+    if not told:
+        return False
+    for part in (_words(part) for message in said for part in _parts(told_apart(message).said, words)):
+        begins = next((n for n, word in enumerate(part) if word not in _OPENS), len(part))
+        speaker = _OWN.get(part[begins], "") if begins < len(part) else ""
+        subject = speaker or (_whose(part[:3]) if recorded else "")
+        same = subject == whose or (whose and subject and told[0] == _CALLED)
+        if same and _content(part[begins + bool(speaker) :])[: len(told)] == told and denies(" ".join(part)) == denied:
+            return True
+    return False
+
+
+def _parts(message: str, told: Sequence[str]) -> Iterator[str]:
+    """Yield what the sentences of a message state, and their parts; nothing beneath what announces a quotation."""
+    quoted = -1
+    for one in sentences(message):
+        text = one.bare.rstrip("\"'”)* _")
+        if text.endswith(":"):
+            quoted = one.paragraph + 1
+        doubted = not _DOUBTS.isdisjoint(set(_words(text)).difference(told))
+        if one.paragraph > quoted and not (doubted or text.startswith(">") or is_question(text)):
+            yield from (text, *_PARTS.split(text))
+
+
+def _whose(words: Sequence[str]) -> str:
+    """Return whether words are about the user, or about what is theirs; empty where they do not name the user."""
+    if not _ABOUT.isdisjoint(_OF.sub("", word) for word in words):
+        return "my" if any(word in _THEIRS for word in words) else "i"
+    return ""
+
+
+def _content(words: Iterable[str]) -> list[str]:
+    """Return the stems of what words tell, in order, without whom they call the user."""
+    plain = (_OF.sub("", word) for word in words)
+    return [one_form(one) for word in plain if word not in _ABOUT for one in every_stem(word) if one not in _ABOUT]
+
+
+def _words(text: str) -> list[str]:
+    plain = _ELIDED.sub(" ", text.casefold().replace("\u2019", "'").replace("j'", "je "))
+    return _WORD.findall(plain)

@@ -82,7 +82,12 @@ def stem(word: str) -> str:
 
 def alike(of: Iterable[str]) -> frozenset[str]:
     """Return stems, those of words that say the same of a person (live, reside; named, called) in one form."""
-    return frozenset(_ALIKE.get(one, one) for one in of)
+    return frozenset(map(one_form, of))
+
+
+def one_form(of: str) -> str:
+    """Return a stem, or the one that stands for all that say the same of a person."""
+    return _ALIKE.get(of, of)
 
 
 _ALIKE = {
