@@ -92,7 +92,7 @@ def one_form(of: str) -> str:
 
 _ALIKE = {
     stem(word): words[0]
-    for key in ("lives", "called")
+    for key in ("lives", "called", "suffers")
     for words in [sorted(words_of("personal", key))]
     for word in words
 }
