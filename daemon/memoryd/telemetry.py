@@ -263,7 +263,10 @@ class Telemetry:
             self._last = await self._rows.newest()
         while True:
             if not self._unsent:
-                events = await self._rows.after(self._last, limit=MOST_ROWS)
+                events: list[DoneEvent] = []
+                # Whoever is cancelled here would leave to a write under way what the last look is to find.
+                with anyio.CancelScope(shield=True):
+                    events = await self._rows.after(self._last, limit=MOST_ROWS)
                 self._trouble = None
                 if not events:
                     return self._settings.every_s
