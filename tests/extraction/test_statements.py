@@ -362,3 +362,10 @@ def test_whatever_is_said_comes_out_as_a_memory_may_read_or_not_at_all(said: str
 def test_pieces_of_sentences_in_any_order_harm_nothing(pieces: list[str]) -> None:
     for one in stated([user(" ".join(pieces))]):
         written(one.content, one.category)
+
+
+def test_a_procedure_is_no_fact_besides_and_what_stands_beside_it_is() -> None:
+    told = "Our release process is: run make check 4.2, bump the version to 2.0, push the tag to GitHub."
+    assert stated([user(told)]) == []
+    fact = "I lead the infrastructure team at Heron in Berlin since 2021."
+    assert [fact in one.content for one in stated([user(f"{fact} {told}")])] == [True]

@@ -106,6 +106,26 @@ CALLER = Caller(agent="cli", session="s1")
             "Code reviews:\n1. Run the linter\n2. Ask two people\n3. Merge",
         ),
         ("So releasen wir: zuerst Tests, dann Tag.", "releasen", "Releasen:\n1. Tests\n2. Tag"),
+        (
+            "Releasing works like this: run make check, tag the commit, push the tag",
+            "releasing",
+            "Releasing:\n1. Run make check\n2. Tag the commit\n3. Push the tag",
+        ),
+        (
+            "a release goes like this: first run make check, then tag, finally push",
+            "release",
+            "Release:\n1. Run make check\n2. Tag\n3. Push",
+        ),
+        (
+            "How we release: bump the version, tag it, push the tag, then watch the pipeline",
+            "release",
+            "Release:\n1. Bump the version\n2. Tag it\n3. Push the tag\n4. Watch the pipeline",
+        ),
+        (
+            "Our release process: first run the linter, the tests, and the docs, then push",
+            "release",
+            "Release:\n1. Run the linter, the tests, and the docs\n2. Push",
+        ),
     ],
 )
 def test_what_is_told_step_by_step_is_a_procedure(said: str, trigger: str, content: str) -> None:
@@ -115,8 +135,33 @@ def test_what_is_told_step_by_step_is_a_procedure(said: str, trigger: str, conte
 
 
 @pytest.mark.parametrize(
+    ("said", "trigger"),
+    [
+        ("How we release now: 1. freeze 2. tag", "release"),
+        ("Our release process has changed: 1. freeze 2. tag", "release"),
+        ("Our release process is now: 1. freeze 2. tag", "release"),
+        ("Our new release process: 1. freeze 2. tag", "release"),
+        ("Our new customer process: 1. call 2. write", "new customer"),
+        ("The new way we release: 1. freeze 2. tag", "release"),
+        ("From now on we release like this: 1. freeze 2. tag 3. push", "release"),
+        ("We now release like this: freeze, tag, push", "release"),
+        ("So releasen wir jetzt: zuerst Tests, dann Tag.", "releasen"),
+        ("Unser neuer Release-Prozess: 1. Tests 2. Tag", "release"),
+        ("Unser Release-Prozess hat sich ge\u00e4ndert: 1. Tests 2. Tag", "release"),
+        ("So gehen wir beim Onboarding vor: 1. Konten anlegen 2. Rechner bestellen", "onboarding"),
+    ],
+)
+def test_one_that_is_told_anew_has_the_title_of_the_former_one(said: str, trigger: str) -> None:
+    captured = procedure(said)
+    assert captured is not None
+    assert captured.title == trigger
+
+
+@pytest.mark.parametrize(
     "said",
     [
+        "Caching works like this: reads the header, stores the page, returns it",
+        "Our story goes like this: first we met, then we moved to Bonn",
         "How do we release?",
         "First fix the test, then push.",
         "To fix this, first run the tests.",

@@ -22,6 +22,7 @@ from memoryd_actors.extraction.signs import SIGNED, dated, weigh
 from memoryd_actors.extraction.telling import TELLINGS
 from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
 from memoryd_actors.texts.languages import typed
+from memoryd_actors.texts.procedures import told_procedure
 from memoryd_actors.texts.quoted import told_apart
 from memoryd_actors.texts.quoting import saying
 from memoryd_actors.texts.sentences import Sentence, is_question, sentences
@@ -82,7 +83,9 @@ def _among_people(messages: Sequence[InputMessage]) -> bool:
 def _of(message: InputMessage, before: str, threshold: float, *, people: bool) -> Iterator[Extraction]:
     if message.role == "user" and (explicit(message.text, before) or standing_instruction(message.text)):
         return  # stored as soon as it was said
-    said = told_apart(message.text).said
+    way = told_procedure(message.text) if message.role == "user" else None
+    # A procedure is stored as soon as it was told, too.
+    said = told_apart(message.text if way is None else way.besides).said
     wordings = wordings_of(said)
     if not wordings:
         return

@@ -25,6 +25,8 @@ SHORTEST_VERB: Final = 4
 _NOUN: Final = re.compile(r"y?(?:e?ment|al|[ai]?t?ion|or|ance|age)")
 """What makes a noun of an English verb, after its stem."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_THIRD_PERSON: Final = re.compile(r"[a-z]+[^\Wsu]s\b")
+"""A step that says what a thing does, `reads the header`, not what to do."""
 _MARK: Final = r"(?:(?:step\s+)?\d{1,2}[.):]|[-*\u2022])\s+(?=\S)"
 _ITEM: Final = re.compile(rf"^\s*{_MARK}", re.IGNORECASE | re.MULTILINE)
 _MARKS: Final = re.compile(rf"(?:\A|\s){_MARK}", re.IGNORECASE)
@@ -62,6 +64,8 @@ class Told(NamedTuple):
     """What it is for: `release`, `deploy to staging`."""
     steps: str
     """A line each."""
+    besides: str = ""
+    """What else the message says, before it and in further paragraphs."""
 
     @property
     def text(self) -> str:
@@ -104,8 +108,9 @@ class _Telling:
         steps = self.steps(found["steps"], listed=bool(found["colon"]), plain=plain)
         if not steps or (manner and not plain and not self.done(_bare(steps))):
             return None
-        # `Caching works like this` tells of a thing, unless it says who does it.
-        if manner and manner.groupdict().get("ours") and not self.is_ours(found["steps"]):
+        # `Caching works like this` tells of a thing, unless it says who does it, or what to do.
+        thing = manner is not None and manner.groupdict().get("ours") and not self.is_ours(found["steps"])
+        if thing and any(map(_THIRD_PERSON.match, _bare(steps))):
             return None
         return Told(" ".join(trigger.split()), steps)
 
@@ -149,7 +154,7 @@ class _Telling:
         for between in (self.between, _ARROW) if listed else (self.between,):
             parts = [bare for part in between.split(text) if (bare := part.strip(" ,;.\n"))]
             if len(parts) >= FEWEST_STEPS:
-                return _numbered(parts)
+                return _numbered([step for part in parts for step in self.apart(part)])
         if not listed:
             return ""
         parts = [bare for part in _COMMAS.split(text) if (bare := part.strip(" ,;.\n"))]
@@ -157,6 +162,11 @@ class _Telling:
             parts = [self.ours.sub("", part) for part in parts]
         says = self.done(parts) or (plain and not any(map(self.no_step.match, parts)))
         return _numbered(parts) if says and len(parts) >= FEWEST_BETWEEN_COMMAS else ""
+
+    def apart(self, step: str) -> list[str]:
+        """Return the steps that stand between commas in one, where each says what to do."""
+        parts = _COMMAS.split(step)
+        return parts if len(parts) > 1 and self.done(parts) else [step]
 
     def is_ours(self, text: str) -> bool:
         """Return whether each step of a text that lists them says who does it: `we ..., we ..., we ...`."""
@@ -204,7 +214,8 @@ def told_procedure(message: str) -> Told | None:
     for start in [0, *(one.start for one in sentences(message) if 0 < one.start <= LATEST)]:
         for telling in _tellings():
             if (told := telling.told(message[start:])) is not None:
-                return told
+                beyond = _BEYOND.search(message, start)
+                return told._replace(besides=f"{message[:start]}{beyond[0] if beyond else ''}".strip())
     return None
 
 
