@@ -247,6 +247,19 @@ def test_core_memory_is_viewed_and_updated(served: RunningDaemon) -> None:
         assert tools.call("core_memory_update", whole).endswith("\nLikes tea.")
 
 
+def test_the_context_section_is_the_sessions_own(served: RunningDaemon) -> None:
+    with served.client("s1") as client, served.client("s2") as other:
+        client.core_append("context", "Begin with the mast.", thread="s1")
+        tools = Tools(client)
+        assert "[context, this session's] 20 of" in tools.call("core_memory_view")
+        tools.call("core_memory_update", {"section": "context", "content": "The mast stands."})
+        anew = {"section": "context", "content": "Now the sails.", "operation": "replace"}
+        assert tools.call("core_memory_update", anew).endswith("\nNow the sails.")
+        assert "Now the sails." in client.build_context(2_000).system
+        assert "sails" not in other.build_context(2_000).system
+        assert "sails" not in Tools(other).call("core_memory_view")
+
+
 def test_files_are_kept_under_paths(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         tools = Tools(client, "all")

@@ -136,15 +136,14 @@ class CoreMemory:
                 allowlist, or the thread is another agent's.
         """
         self._categories.check(caller.agent, [CORE])
-        if self._check_thread is not None and request.thread and self._categories.allowed(caller.agent) is not None:
-            writes = await self._repository.core_writes(caller.owner, request.thread, "", limit=MAX_WRITES)
-            await self._check_thread(caller, request.thread, {one.actor for one in writes})
+        await self._check(caller, request.thread)
         match request:
             case CoreView():
-                written = await self._repository.core_sections(caller.owner, request.thread, limit=self._limit)
+                thread = await self._own(caller) if request.own and not request.thread else request.thread
+                written = await self._repository.core_sections(caller.owner, thread, limit=self._limit)
                 session = request.thread or caller.session
                 return CoreSections(
-                    sections=arranged(written, request.thread, self._limit),
+                    sections=arranged(written, thread, self._limit),
                     summarized=await self._summarized(caller, session) if session and self._summarized else None,
                 )
             case GetCoreHistory():
@@ -178,6 +177,19 @@ class CoreMemory:
                 return CoreSections(sections=(stored,))
             case _:
                 assert_never(request)
+
+    async def _check(self, caller: Caller, thread: str) -> None:
+        if self._check_thread is not None and thread and self._categories.allowed(caller.agent) is not None:
+            writes = await self._repository.core_writes(caller.owner, thread, "", limit=MAX_WRITES)
+            await self._check_thread(caller, thread, {one.actor for one in writes})
+
+    async def _own(self, caller: Caller) -> str:
+        """Return the thread of a caller's session; what all threads share where its agent may not look there."""
+        try:
+            await self._check(caller, caller.session)
+        except Refused:
+            return SHARED
+        return caller.session
 
     async def _new_words(self, edit: CoreEdit, owner: str) -> str:
         """Return what an edit will say, with the sentences around it."""

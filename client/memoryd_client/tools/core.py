@@ -1,11 +1,12 @@
 """Tools for core memory: the few sections that an agent keeps in its prompt."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta
 
 from memoryd_client.tools.tool import Tool
 from memoryd_client.wire.core_memory import (
+    SHARED,
     CoreAppend,
     CoreReplace,
     CoreSet,
@@ -15,6 +16,9 @@ from memoryd_client.wire.core_memory import (
     new_write_id,
 )
 from memoryd_client.wire.request import Ask
+
+CONTEXT: Final = "context"
+"""The section that is the session's own."""
 
 
 class CoreMemoryView(Tool, frozen=True, kw_only=True):
@@ -26,9 +30,12 @@ class CoreMemoryView(Tool, frozen=True, kw_only=True):
 
     async def answer(self, ask: Ask) -> str:
         """Return the sections."""
-        reply = await ask(CoreView())
+        reply = await ask(CoreView(own=True))
         told = [_so_far(reply.summarized)] if reply.summarized else []
-        return "\n\n".join([*map(_shown, reply.sections), *told])
+        own = any(section.thread for section in reply.sections)
+        # The shared context and the session's persona and human are rare: they are shown where something stands there.
+        sections = [one for one in reply.sections if one.text or (own and one.name == CONTEXT) == bool(one.thread)]
+        return "\n\n".join([*map(_shown, sections), *told])
 
 
 class CoreMemoryUpdate(Tool, frozen=True, kw_only=True):
@@ -41,22 +48,27 @@ class CoreMemoryUpdate(Tool, frozen=True, kw_only=True):
     title = "Update core memory"
     default = True
 
-    section: Annotated[str, Meta(description="persona (you), human (the user), context (the work), or your own")]
+    section: Annotated[
+        str, Meta(description="persona (you), human (the user), context (this session's work), or your own")
+    ]
     content: str
     operation: Literal["append", "replace"] = "append"
     old: Annotated[str, Meta(description="exact text that stands there once")] = ""
 
     async def answer(self, ask: Ask) -> str:
         """Write it, and return the section as it now stands."""
-        write_id = new_write_id()
+        write_id, name = new_write_id(), self.section.strip().casefold()
+        sections = (await ask(CoreView(own=True))).sections
+        # The last of that name is the session's, where there is one.
+        thread = next((one.thread for one in reversed(sections) if one.name == name == CONTEXT), SHARED)
         if self.operation == "append":
-            return _shown((await ask(CoreAppend(id=write_id, section=self.section, text=self.content))).only)
+            added = CoreAppend(id=write_id, section=name, text=self.content, thread=thread)
+            return _shown((await ask(added)).only)
         if self.old:
-            request = CoreReplace(id=write_id, section=self.section, old=self.old, new=self.content)
+            request = CoreReplace(id=write_id, section=name, old=self.old, new=self.content, thread=thread)
             return _shown((await ask(request)).only)
-        sections = (await ask(CoreView())).sections
-        revision = next((section.revision for section in sections if section.name == self.section), None)
-        anew = CoreSet(id=write_id, section=self.section, text=self.content, revision=revision)
+        revision = next((one.revision for one in sections if (one.thread, one.name) == (thread, name)), None)
+        anew = CoreSet(id=write_id, section=name, text=self.content, revision=revision, thread=thread)
         return _shown((await ask(anew)).only)
 
 
@@ -73,4 +85,5 @@ def _so_far(summarized: SummarizedSoFar) -> str:
 
 
 def _shown(section: Section) -> str:
-    return f"[{section.name}] {len(section.text)} of {section.limit} characters\n{section.text or '(empty)'}"
+    whose = ", this session's" if section.thread else ""
+    return f"[{section.name}{whose}] {len(section.text)} of {section.limit} characters\n{section.text or '(empty)'}"

@@ -99,6 +99,8 @@ class CoreView(Request[CoreSections], frozen=True, kw_only=True, omit_defaults=T
     """What is in core memory: the shared sections, and those of a thread."""
 
     thread: Thread = SHARED
+    own: bool = False
+    """Without a thread: also those of the caller's session, as far as its agent may see them."""
 
 
 class CoreAppend(Request[CoreSections], frozen=True, kw_only=True, omit_defaults=True, tag="core_append"):
