@@ -89,6 +89,13 @@ async def test_what_only_an_assistant_said_is_nothing_that_a_user_stated(api: Me
     assert (one.trust, one.speaker) == (0.6, "assistant")
 
 
+async def test_a_way_that_shows_in_two_places_is_marked_as_repeated(api: MessagesApi, model: Model) -> None:
+    steps = "To release:\n1. Run the tests.\n2. Push the tag."
+    way = {"category": "procedural", "trust": "observed"}
+    api.always(answer(found(steps, messages=[2, 0], **way), found(f"{steps}\n3. Say so.", messages=[0, 1], **way)))
+    assert [one.metadata.get("repeated") for one in (await asked(model)).candidates] == ["yes", None]
+
+
 async def test_a_correction_by_the_user_is_trusted_fully_and_one_by_an_assistant_is_not(
     api: MessagesApi, model: Model
 ) -> None:

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from memoryd_actors.admission.workflow import admitted, read
 from memoryd_actors.core.errors import Refused
@@ -36,6 +37,17 @@ def test_what_was_read_out_of_a_conversation_needs_steps_and_certainty() -> None
         with pytest.raises(Refused, match="certain"):
             admitted(extracted("four spaces", category="Rule", trust=trust))
     assert admitted(extracted("four spaces", category="rule")).content == "four spaces"
+
+
+def test_a_way_that_was_seen_twice_needs_less_trust_and_one_that_is_concluded_is_none() -> None:
+    def seen(trust: float) -> NewMemory:
+        return structs.replace(extracted("To release:\n1. run\n2. push", trust=trust), metadata={"repeated": "yes"})
+
+    assert admitted(seen(0.6)).title == "release"
+    with pytest.raises(Refused, match="certain"):
+        admitted(seen(0.4))
+    with pytest.raises(Refused, match="certain"):
+        admitted(structs.replace(seen(0.6), category="rule"))
 
 
 def test_what_was_asked_for_is_kept_as_it_is_given() -> None:

@@ -10,6 +10,10 @@ from memoryd_client.wire.memory import NewMemory, Source
 
 CERTAIN = 0.8
 """Trust from which a rule or workflow that was read out of a conversation is stored: that of a user's own word."""
+REPEATED = "repeated"
+"""Mark in the metadata of a workflow that was done more than once, as a conversation shows: it needs no such trust."""
+SEEN = 0.6
+"""Trust from which one that has the mark is stored: that of what was seen, not concluded."""
 MOST_STEPS = 30
 FEWEST_STEPS = 2
 LONGEST_TRIGGER = 60
@@ -34,10 +38,11 @@ def admitted(new: NewMemory) -> NewMemory:
     category = name_of(new.category)
     if new.source is not Source.EXTRACTED or category not in {PROCEDURAL, RULE}:
         return _titled(new) if category in PROCEDURES else new
-    if (new.trust or 0.0) < CERTAIN:
+    needed = SEEN if category == PROCEDURAL and new.metadata.get(REPEATED) else CERTAIN
+    if (new.trust or 0.0) < needed:
         raise Refused(
             f"a memory of the category `{category}` is only stored where somebody asks for it, or where it is certain",
-            f"Store it with a trust of at least {CERTAIN}, or by a user's request.",
+            f"Store it with a trust of at least {needed}, or by a user's request.",
         )
     if category == RULE:
         return new

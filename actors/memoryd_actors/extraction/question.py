@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Final, Literal
 
 import msgspec
 
+from memoryd_actors.admission.workflow import REPEATED
 from memoryd_actors.extraction.candidate import TRUST, Extraction, trust_in_user
 from memoryd_actors.extraction.input_message import InputMessage
 from memoryd_actors.extraction.mentioned_files import may_be_file
@@ -192,6 +194,7 @@ def _candidate(given: _Given, passage: ConversationPart, model: str) -> Extracti
     stated = any(message.role == "user" for message in told)
     trust = trust_in_user(given.category) if given.trust == "user_stated" else TRUST[given.trust]
     profile = given.category == "profile"
+    repeated = given.category == PROCEDURAL and any(b - a > 1 for a, b in pairwise(sorted(numbers)))
     last = max(told, key=lambda message: message.sequence)
     return Extraction(
         content=given.content,
@@ -209,5 +212,6 @@ def _candidate(given: _Given, passage: ConversationPart, model: str) -> Extracti
             :_MOST_RELATED
         ],
         metadata={BASIS: "model", "model": model, "basis": given.trust}
+        | ({REPEATED: "yes"} if repeated else {})
         | ({MATTER: given.personal} if given.personal in MATTERS else {}),
     )
