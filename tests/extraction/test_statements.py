@@ -131,6 +131,8 @@ no, the app opens in Safari, not in Chrome
 no, we have two entries for Ana
 no, it compiles on Linux, not on Windows
 wrong, the label reads Total, not Sum
+no, the backup is from March, not from April
+no, the heading is in Times, not in Inter
 nein, bei mir kommt immer noch 500
 nein, das Bild ist zu groß
 nein, jetzt ist die Tabelle weg
@@ -157,6 +159,7 @@ no, Tomas reviews the migrations, not Lena
 nein, der Release-Branch heißt stable, nicht master
 Nein, Jana ist für die Abrechnung zuständig, nicht Piet.
 nein, unsere Kunden sind Ärzte, keine Apotheken
+no, the clinic opens at 7, not at 8
 Nein, der Staging-Server steht in Nürnberg, nicht in Falkenstein.""".split("\n")
 
 
