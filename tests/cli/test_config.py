@@ -170,10 +170,14 @@ def test_allowlists_are_listed_where_there_are_none_and_where_there_is_one(memor
     ("text", "environment", "told", "judged"),
     [
         ("[recall]\njudged = 5\nnonsense = 1\n", {}, "nonsense", (5, "file")),
-        ("[recall]\njudged = 'many'\n", {}, "judged", (RecallSettings().judged, "default")),
+        pytest.param(
+            "[recall]\njudged = 'many'\n", {}, "judged", (RecallSettings().judged, "default"), marks=pytest.mark.slow
+        ),
         ("[recall\n", {}, "config.toml", (RecallSettings().judged, "default")),
-        ("recall = 3\n", {}, "recall", (RecallSettings().judged, "default")),
-        ("[recall]\njudged = 5\n", {"MEMORYD_RECALL_JUDGED": "many"}, "judged", (5, "file")),
+        pytest.param("recall = 3\n", {}, "recall", (RecallSettings().judged, "default"), marks=pytest.mark.slow),
+        pytest.param(
+            "[recall]\njudged = 5\n", {"MEMORYD_RECALL_JUDGED": "many"}, "judged", (5, "file"), marks=pytest.mark.slow
+        ),
         ("[recall]\nnonsense = 1\n", {"MEMORYD_RECALL_JUDGED": "7"}, "nonsense", (7, "environment")),
     ],
 )

@@ -50,6 +50,7 @@ def test_a_host_is_connected_heard_from_and_disconnected(memoryd: Command) -> No
     assert not hook.exists()
 
 
+@pytest.mark.slow
 def test_the_doctor_examines_every_connection(memoryd: Command) -> None:
     user, hook = memoryd.home / "user", memoryd.home / "memoryd-hook"
     memoryd.ok("connect", "claude")

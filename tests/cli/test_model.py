@@ -147,6 +147,7 @@ def test_a_model_that_keeps_everything_is_mostly_wrong_and_one_that_fails_says_w
         assert len(api.requests) == 11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "shell"),
     [

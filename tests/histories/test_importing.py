@@ -112,6 +112,7 @@ def test_a_project_in_which_memory_is_off_is_left_out_and_the_others_come(
     assert f"memory is off in {tmp_path / 'off'}" in left_out
 
 
+@pytest.mark.slow
 def test_a_project_that_has_moved_is_brought_to_where_it_is(daemon: RunningDaemon, tmp_path: Path) -> None:
     write(tmp_path / ".claude/projects/x/s1.jsonl", [claude_line("user", ASKED, cwd="/gone/app/src")])
     garbage = tmp_path / ".claude/projects/x/s2.jsonl"
@@ -139,6 +140,7 @@ def test_a_program_without_projects_speaks_of_the_one_that_is_named(daemon: Runn
         assert (memory.scope, memory.project) == ("project", str(app))
 
 
+@pytest.mark.slow
 def test_rules_are_known_again_when_they_change(daemon: RunningDaemon, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     file = tmp_path / "CLAUDE.md"
@@ -157,6 +159,7 @@ def test_rules_are_known_again_when_they_change(daemon: RunningDaemon, tmp_path:
     assert "has no rules for agents" in run(daemon, "import", str(daemon.home), "--from", "rules", code=1)
 
 
+@pytest.mark.slow
 def test_rules_are_known_again_that_may_not_be_kept_to_the_letter(daemon: RunningDaemon, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     key = "sk-ant-api03-" + "a1B2c3D4e5F6g7H8" * 3
@@ -172,6 +175,7 @@ def test_rules_are_known_again_that_may_not_be_kept_to_the_letter(daemon: Runnin
             assert len(client.list(category="rule")) == 3
 
 
+@pytest.mark.slow
 def test_a_rule_that_stands_in_two_files_is_one_and_stays_as_long_as_one_has_it(
     daemon: RunningDaemon, tmp_path: Path
 ) -> None:

@@ -87,6 +87,7 @@ async def test_all_tools_are_offered_on_request(daemon: RunningDaemon, era: Era)
         assert (await called(client, "ls")) == ("There are none.", False)
 
 
+@pytest.mark.slow
 async def test_it_goes_on_after_a_restart_of_the_daemon_and_says_when_there_is_none(
     short_home: Path, models: Path
 ) -> None:

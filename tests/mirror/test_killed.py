@@ -3,6 +3,8 @@
 import time
 from pathlib import Path
 
+import pytest
+
 from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded
 from memoryd_client.base.errors import RequestFailed
 from running import RunningDaemon, until
@@ -13,6 +15,7 @@ def mirrored(client: Client) -> bool:
     return bool(found) and found[0].state == "ok"
 
 
+@pytest.mark.slow
 def test_a_kill_at_any_moment_loses_nothing(short_home: Path, models: Path, tmp_path: Path) -> None:
     folder = tmp_path / "memory"
     written: list[str] = []

@@ -216,6 +216,7 @@ def test_a_run_is_resumed_after_the_daemon_was_killed(daemon: RunningDaemon) -> 
         assert saved.version == 1
 
 
+@pytest.mark.slow
 def test_kill_9_among_saves_leaves_every_acknowledged_state_whole_and_once(daemon: RunningDaemon) -> None:
     acknowledged: list[int] = []
     stop = Event()

@@ -35,6 +35,7 @@ def finds(client: Client, question: str, fact: str, content: str) -> bool:
     return fact in client.read(hit.id, offset=hit.offset, limit=1_000).content
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_long_memory_is_found_by_each_passage_across_restart_edit_and_purge(short_home: Path, models: Path) -> None:
     content = long_text(list(FACTS.values()))

@@ -88,6 +88,7 @@ def unfinished(client: Client) -> tuple[str, float]:
     return part.state, part.numbers["purges_unfinished"]
 
 
+@pytest.mark.slow
 def test_a_purge_that_somebody_who_reads_holds_up_is_finished_later_and_says_so_until_then(
     daemon: RunningDaemon,
 ) -> None:

@@ -89,6 +89,7 @@ def test_what_is_appended_between_pushes_stands_between_them(daemon: RunningDaem
     assert [one.content for one in found] == [f"{kind} {n}" for n in range(20) for kind in kinds]
 
 
+@pytest.mark.slow
 def test_after_kill_9_at_any_moment_every_message_is_there_once(short_home: Path, models: Path) -> None:
     acknowledged: list[str] = []
     done = Event()

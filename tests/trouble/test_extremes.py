@@ -67,6 +67,7 @@ def test_tool_results_of_tens_of_megabytes_are_kept_by_their_beginnings_and_cost
         assert client.ping().ready
 
 
+@pytest.mark.slow
 def test_what_is_no_text_is_kept_as_far_as_it_is_one(daemon: RunningDaemon) -> None:
     noise = os.urandom(200_000)
     with daemon.client("s1") as client:
