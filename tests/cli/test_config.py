@@ -11,6 +11,8 @@ from memoryd_cli.base.toml_edit import TomlValue
 
 from .memoryd_command import Command
 
+SLOW = pytest.mark.slow
+
 scalars: st.SearchStrategy[TomlValue] = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"])),
     st.integers(-(2**40), 2**40),
@@ -174,7 +176,7 @@ def test_allowlists_are_listed_where_there_are_none_and_where_there_is_one(memor
             "[recall]\njudged = 'many'\n", {}, "judged", (RecallSettings().judged, "default"), marks=pytest.mark.slow
         ),
         ("[recall\n", {}, "config.toml", (RecallSettings().judged, "default")),
-        pytest.param("recall = 3\n", {}, "recall", (RecallSettings().judged, "default"), marks=pytest.mark.slow),
+        pytest.param("recall = 3\n", {}, "recall", (RecallSettings().judged, "default"), marks=SLOW),
         pytest.param(
             "[recall]\njudged = 5\n", {"MEMORYD_RECALL_JUDGED": "many"}, "judged", (5, "file"), marks=pytest.mark.slow
         ),
