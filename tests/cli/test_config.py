@@ -54,7 +54,7 @@ def test_an_edit_that_is_accepted_changes_that_value_alone(
     assert [line for line in others if line in set(kept) and line] == [line for line in kept if line]
 
 
-@pytest.mark.slow
+@SLOW
 def test_a_setting_is_changed_in_its_line_and_comments_survive(memoryd: Command) -> None:
     file = memoryd.home / "config.toml"
     file.write_text("# mine\n[recall]\njudged = 5  # fewer\n\n[daemon]\nlog_level = 'info'\n", encoding="utf-8")
@@ -69,7 +69,7 @@ def test_a_setting_is_changed_in_its_line_and_comments_survive(memoryd: Command)
     assert memoryd.ok("config", "get", "recall.judged") == "7\n"
 
 
-@pytest.mark.slow
+@SLOW
 def test_a_list_is_written_with_commas_and_read_back(memoryd: Command) -> None:
     file = memoryd.home / "config.toml"
     file.write_text('[privacy]\npersonal_data = ["card"]  # only these\n', encoding="utf-8")
@@ -172,14 +172,10 @@ def test_allowlists_are_listed_where_there_are_none_and_where_there_is_one(memor
     ("text", "environment", "told", "judged"),
     [
         ("[recall]\njudged = 5\nnonsense = 1\n", {}, "nonsense", (5, "file")),
-        pytest.param(
-            "[recall]\njudged = 'many'\n", {}, "judged", (RecallSettings().judged, "default"), marks=pytest.mark.slow
-        ),
+        pytest.param("[recall]\njudged = 'many'\n", {}, "judged", (RecallSettings().judged, "default"), marks=SLOW),
         ("[recall\n", {}, "config.toml", (RecallSettings().judged, "default")),
         pytest.param("recall = 3\n", {}, "recall", (RecallSettings().judged, "default"), marks=SLOW),
-        pytest.param(
-            "[recall]\njudged = 5\n", {"MEMORYD_RECALL_JUDGED": "many"}, "judged", (5, "file"), marks=pytest.mark.slow
-        ),
+        pytest.param("[recall]\njudged = 5\n", {"MEMORYD_RECALL_JUDGED": "many"}, "judged", (5, "file"), marks=SLOW),
         ("[recall]\nnonsense = 1\n", {"MEMORYD_RECALL_JUDGED": "7"}, "nonsense", (7, "environment")),
     ],
 )
@@ -208,7 +204,7 @@ def test_an_unknown_setting_is_refused(memoryd: Command) -> None:
     assert memoryd("config", "get", "recall.nonsense").returncode == 1
 
 
-@pytest.mark.slow
+@SLOW
 def test_categories_and_allowlists_are_listed_and_set_by_name(memoryd: Command) -> None:
     file = memoryd.home / "config.toml"
     file.write_text("[categories.rule]\nrag_length = 5\n", encoding="utf-8")

@@ -1,6 +1,7 @@
 """Arguments become requests, and wrong ones errors, before anything is sent."""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -40,8 +41,8 @@ def test_what_was_said_until_a_day_is_what_was_said_before_its_end() -> None:
 
 
 def test_what_is_forgotten_by_itself_has_one_date() -> None:
-    both = {"ttl": "3d", "expires_at": "2026-12-24"}
-    for made in (lambda: new_memory("x", **both), lambda: changes(**both)):  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+    both: dict[str, Any] = {"ttl": "3d", "expires_at": "2026-12-24"}
+    for made in (lambda: new_memory("x", **both), lambda: changes(**both)):
         with pytest.raises(InvalidArgument, match="`ttl` and `expires_at`"):
             made()
 

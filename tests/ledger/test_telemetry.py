@@ -1,7 +1,7 @@
 """What was done, as an OpenTelemetry collector gets it: through the SDK's own exporters, and over a real socket."""
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler
 from itertools import count
@@ -18,7 +18,7 @@ from opentelemetry.trace import StatusCode
 
 from memoryd.clock import SystemClock
 from memoryd.ledger import SqlLedger
-from memoryd.telemetry import Instruments, Telemetry, TelemetryConfig
+from memoryd.telemetry import MOST_WAITING, Instruments, Telemetry, TelemetryConfig
 from memoryd_actors.memory.events import Happened
 from memoryd_actors.memory.steps import Add
 from memoryd_client.wire.event_counts import DoneEvent
@@ -156,6 +156,26 @@ class Absent(InMemorySpanExporter):
         return SpanExportResult.FAILURE if self.away else super().export(spans)
 
 
+@asynccontextmanager
+async def while_away(
+    folder: Path, number: int, said: list[object], *, most_waiting: int = MOST_WAITING
+) -> AsyncGenerator[tuple[Telemetry, Absent]]:
+    """Yield what exports the spans of so many memories, and their collector, which was asked and is away."""
+    ledger = await opened(folder)
+    rows, spans = WatchedRows(ledger), Absent()
+    config = TelemetryConfig(otlp_url="http://127.0.0.1:1", every_s=0.001)
+    telemetry = Telemetry(config, rows, said.append, SystemClock(), offline=True, most_waiting=most_waiting)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(telemetry.export, Instruments(spans, InMemoryMetricReader()))
+        with anyio.fail_after(30):
+            await rows.looked.wait()
+            await ledger.memories.apply("local", [Add(memory(each)) for each in range(number)], actor="a")
+            await spans.asked.wait()
+            yield telemetry, spans
+        tasks.cancel_scope.cancel()
+    await ledger.close()
+
+
 async def seen(telemetry: Telemetry, condition: Callable[[ComponentStatus], bool]) -> ComponentStatus:
     """Return the status once it is as it should be."""
     while (now := await telemetry.status()) is None or not condition(now):  # noqa: ASYNC110 - a status tells nobody
@@ -168,58 +188,29 @@ def memories(spans: InMemorySpanExporter) -> set[str]:
 
 
 async def test_spans_wait_for_a_collector_that_is_away_which_is_said_once_and_in_the_status(tmp_path: Path) -> None:
-    ledger = await opened(tmp_path)
     said: list[object] = []
-    rows, spans = WatchedRows(ledger), Absent()
-    telemetry = Telemetry(
-        TelemetryConfig(otlp_url="http://127.0.0.1:1", every_s=0.001), rows, said.append, SystemClock(), offline=True
-    )
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(telemetry.export, Instruments(spans, InMemoryMetricReader()))
-        with anyio.fail_after(30):
-            await rows.looked.wait()
-            await ledger.memories.apply("local", [Add(memory(number)) for number in range(700)], actor="a")
-            await spans.asked.wait()
-            away = await seen(telemetry, lambda now: now.numbers["waiting"] == 700 and now.state == "degraded")
-            assert (away.state, away.numbers) == ("degraded", {"sent": 0, "waiting": 700, "dropped": 0})
-            assert "takes nothing since 20" in away.message
-            assert "700 spans waiting, 0 dropped" in away.message
-            assert len(said) == 1
-            spans.away = False
-            back = await seen(telemetry, lambda now: not now.numbers["waiting"])
-            assert (back.state, back.numbers["sent"]) == ("ok", 700)
-        tasks.cancel_scope.cancel()
+    async with while_away(tmp_path, 700, said) as (telemetry, spans):
+        away = await seen(telemetry, lambda now: now.numbers["waiting"] == 700 and now.state == "degraded")
+        assert (away.state, away.numbers) == ("degraded", {"sent": 0, "waiting": 700, "dropped": 0})
+        assert "takes nothing since 20" in away.message
+        assert "700 spans waiting, 0 dropped" in away.message
+        assert len(said) == 1
+        spans.away = False
+        back = await seen(telemetry, lambda now: not now.numbers["waiting"])
+        assert (back.state, back.numbers["sent"]) == ("ok", 700)
     assert len(spans.get_finished_spans()) == 700
     assert memories(spans) == {f"mem_{number}" for number in range(700)}
-    await ledger.close()
 
 
 async def test_of_more_spans_than_may_wait_the_oldest_are_dropped(tmp_path: Path) -> None:
-    ledger = await opened(tmp_path)
-    rows, spans = WatchedRows(ledger), Absent()
-    telemetry = Telemetry(
-        TelemetryConfig(otlp_url="http://127.0.0.1:1", every_s=0.001),
-        rows,
-        lambda _: None,
-        SystemClock(),
-        offline=True,
-        most_waiting=600,
-    )
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(telemetry.export, Instruments(spans, InMemoryMetricReader()))
-        with anyio.fail_after(30):
-            await rows.looked.wait()
-            await ledger.memories.apply("local", [Add(memory(number)) for number in range(1_300)], actor="a")
-            await spans.asked.wait()
-            now = await seen(telemetry, lambda now: now.numbers["waiting"] <= 600 and now.state == "degraded")
-            assert now.numbers["waiting"] + now.numbers["dropped"] == 1_300
-            spans.away = False
-            await seen(telemetry, lambda now: not now.numbers["waiting"])
-        tasks.cancel_scope.cancel()
+    async with while_away(tmp_path, 1_300, [], most_waiting=600) as (telemetry, spans):
+        now = await seen(telemetry, lambda now: now.numbers["waiting"] <= 600 and now.state == "degraded")
+        assert now.numbers["waiting"] + now.numbers["dropped"] == 1_300
+        spans.away = False
+        await seen(telemetry, lambda now: not now.numbers["waiting"])
     kept = memories(spans)
     assert {f"mem_{number}" for number in range(1_299, 1_299 - len(kept), -1)} == kept
     assert 0 < len(kept) <= 600
-    await ledger.close()
 
 
 async def test_nothing_leaves_the_machine_while_it_is_offline_and_that_is_said() -> None:

@@ -30,9 +30,7 @@ def test_of_two_memories_that_do_not_say_the_same_both_stay_unless_that_cannot_b
     with RunningDaemon(short_home, models) as daemon:
         for number, (one, other) in enumerate([*pairs, SECRETS]):
             # The user says it: what an agent says of a person waits for their yes.
-            with Client(
-                project=f"/projects/{number}", agent="cli", owner=daemon.owner, paths=daemon.paths, deadline_s=30
-            ) as client:
+            with daemon.client(project=f"/projects/{number}", agent="cli") as client:
                 stored = [client.remember(text) for text in (one, other)]
                 certain = compare(Statement(other), Statement(one), 0.8).confidence >= CERTAIN
                 older = State.SUPERSEDED if certain else State.ACTIVE

@@ -140,13 +140,8 @@ def test_what_is_known_already_takes_the_place_of_what_it_corrects(served: Runni
         assert (id_in(said), client.get(old).superseded_by) == (known, known)
 
 
-def person(daemon: RunningDaemon) -> Client:
-    """Return a client of the user's own, as the command line at a terminal has."""
-    return Client(session="s1", project=PROJECT, agent="cli", owner=daemon.owner, paths=daemon.paths, deadline_s=30)
-
-
 def test_what_waits_for_the_user_replaces_nothing_yet(served: RunningDaemon) -> None:
-    with served.client("s1") as client, person(served) as user:
+    with served.client("s1") as client, served.client("s1", agent="cli") as user:
         tools = Tools(client)
         old = user.remember("The user lives in Graz.").id
         for _ in range(2):
@@ -158,7 +153,7 @@ def test_what_waits_for_the_user_replaces_nothing_yet(served: RunningDaemon) -> 
 
 
 def test_what_an_agent_says_of_a_person_waits_whatever_its_category(served: RunningDaemon) -> None:
-    with served.client("s1") as client, person(served) as user:
+    with served.client("s1") as client, served.client("s1", agent="cli") as user:
         tools = Tools(client)
         for content in ("The user lives in Porto.", "Her name is Ines.", "The user suffers from migraines."):
             said = tools.call("memory_write", {"content": content, "category": "fact"})
