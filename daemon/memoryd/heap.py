@@ -17,8 +17,9 @@ _LARGE_BYTES = 256 * 1024
 up to 32 MB and keeps them: what compactions of the index leave behind then grows with the index, by 60 MB from 1,000
 messages to 20,000, where it is 8 MB so."""
 
-_LIBRARY = re.compile(r"([0-9a-f]+)-([0-9a-f]+) r-[-x]p .*\.so[.0-9]*$")
-"""A mapping that may not be written to, in /proc/self/smaps."""
+_LIBRARY = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) r-[-x]p .*\.so[.0-9]*\n((?:\w+: .*\n)*)", re.MULTILINE)
+"""A mapping that may not be written to, in /proc/self/smaps, and what is said of it."""
+_SIZE = re.compile(r"(\w+): +([0-9]+) kB")
 _WORTH_KB = 256
 """Less of a mapping is left as it is."""
 
@@ -73,22 +74,14 @@ def hand_back_libraries() -> None:
 def library_pages(mappings: str) -> list[tuple[int, int]]:
     """Return where libraries are mapped that nothing was written to, and of which enough is there, in bytes.
 
-    What the loader wrote to exists nowhere else, also where it cannot be written to any more. Of a library that is
-    being loaded at this moment there is less.
+    What the loader wrote to exists nowhere else, also where it cannot be written to any more, or is swapped out. Of a
+    library that is being loaded at this moment there is less.
     """
     found: list[tuple[int, int]] = []
-    start = end = resident = 0
-    for line in mappings.splitlines():
-        if header := _LIBRARY.match(line):
-            start, end = int(header[1], 16), int(header[2], 16)
-        elif line.startswith("Rss:"):
-            resident = _kilobytes(line)
-        elif line.startswith("Anonymous:") and end and resident >= _WORTH_KB and not _kilobytes(line):
+    for library in _LIBRARY.finditer(mappings):
+        sizes = {name: int(kilobytes) for name, kilobytes in _SIZE.findall(library[3])}
+        written = sizes.get("Anonymous", 1) + sizes.get("Swap", 1)  # what a system does not tell may be anything
+        if sizes.get("Rss", 0) >= _WORTH_KB and not written:
+            start, end = int(library[1], 16), int(library[2], 16)
             found.append((start, end - start))
-        elif line.startswith("VmFlags:"):
-            end = 0  # the next one may be anything
     return found
-
-
-def _kilobytes(line: str) -> int:
-    return int(line.split()[1])

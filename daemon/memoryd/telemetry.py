@@ -42,7 +42,7 @@ RETRY_S = 60.0
 EXPORT_S = 10
 """A collector is waited for no longer than this, by nobody but the threads that send to it."""
 AWAY_S = 1
-"""The same at the end, where it is away anyway."""
+"""The same at the end, where it is away anyway; what is being sent then may keep the process a little longer."""
 MOST_TRIES = 16
 _SEE_COLLECTOR = "See whether it runs; `memoryd config list telemetry` shows where it is looked for."
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -294,9 +294,9 @@ class Telemetry:
             self._publish(Warned(component="telemetry", message=message, hint=_SEE_COLLECTOR))
         beyond = await self._rows.waiting(self._last or 0) + len(self._unsent) - self._most_waiting
         if beyond > 0:
+            beyond -= len(self._unsent)
             self._dropped += len(self._unsent)
             self._unsent = []
-            beyond -= MOST_ROWS
         while beyond > 0 and (events := await self._rows.after(self._last or 0, limit=min(beyond, MOST_ROWS))):
             self._dropped += len(instruments.take(events))
             self._last = events[-1].number

@@ -8,12 +8,12 @@ import pytest
 
 from memoryd.heap import library_pages
 
-LARGE = """
+LARGE = """\
 7f10-7f20 r-xp 00000000 08:01 17 {file}
 Size:               4096 kB
 Rss:                1024 kB
 Anonymous:             {written} kB
-VmFlags: rd ex mr mw me
+Swap:                  {swapped} kB
 """
 USED = """
 import json, pathlib
@@ -42,18 +42,25 @@ def test_pages_of_libraries_are_handed_back_and_come_again_when_they_are_used() 
 
 
 @pytest.mark.parametrize(
-    ("file", "written", "permissions", "expected"),
+    ("file", "written", "swapped", "permissions", "expected"),
     [
-        ("/usr/lib/liblarge.so.3", 0, "r-xp", [(0x7F10, 0x10)]),
-        ("/usr/lib/liblarge.so", 0, "r--p", [(0x7F10, 0x10)]),
-        ("/usr/lib/liblarge.so", 4, "r--p", []),
-        ("/usr/lib/liblarge.so", 0, "rw-p", []),
-        ("/home/somebody/index/resident/vectors", 0, "r--p", []),
-        ("", 0, "r--p", []),
+        ("/usr/lib/liblarge.so.3", 0, 0, "r-xp", [(0x7F10, 0x10)]),
+        ("/usr/lib/liblarge.so", 0, 0, "r--p", [(0x7F10, 0x10)]),
+        ("/usr/lib/liblarge.so", 4, 0, "r--p", []),
+        ("/usr/lib/liblarge.so", 0, 4, "r--p", []),
+        ("/usr/lib/liblarge.so (deleted)", 0, 0, "r-xp", []),
+        ("/usr/lib/liblarge.so", 0, 0, "rw-p", []),
+        ("/home/somebody/index/resident/vectors", 0, 0, "r--p", []),
+        ("", 0, 0, "r--p", []),
     ],
 )
 def test_only_what_a_library_file_has_as_it_is_is_handed_back(
-    file: str, written: int, permissions: str, expected: list[tuple[int, int]]
+    file: str, written: int, swapped: int, permissions: str, expected: list[tuple[int, int]]
 ) -> None:
-    mapping = LARGE.format(file=file, written=written).replace("r-xp", permissions)
+    mapping = LARGE.format(file=file, written=written, swapped=swapped).replace("r-xp", permissions)
     assert library_pages(mapping * 2) == expected * 2
+
+
+def test_what_is_mapped_beside_a_library_is_not_taken_for_it() -> None:
+    written = LARGE.format(file="/usr/lib/liblarge.so", written=4, swapped=0)
+    assert library_pages(written + LARGE.format(file="", written=0, swapped=0)) == []

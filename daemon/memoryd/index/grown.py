@@ -14,7 +14,8 @@ _BLOCK = 16_384
 """Vectors of one block: 25 MB with 384 dimensions, of which the system hands out what is written to."""
 _GATHERED = 128
 """Vectors that are brought together at once: of more, the system hands out new memory each time (`heap`)."""
-_COMPARED = 200000
+_COMPARED = 200_000
+"""Numbers that are compared with a bound at once: what comes of them is below `_LARGE_BYTES` of `heap`."""
 _FEWEST_TOGETHER = 8
 Slots = npt.NDArray[np.intp]
 Signs = npt.NDArray[np.uint64]
@@ -191,7 +192,7 @@ def highest(numbers: npt.NDArray[Any], count: int) -> Slots:
 
 
 def reaching(numbers: npt.NDArray[Any], bound: float) -> Slots:
-    """Return where they are as high as that, ascending; looked at some at a time, see `_GATHERED`."""
+    """Return where they are as high as that, ascending."""
     starts = range(0, len(numbers), _COMPARED)
     return np.concatenate([start + np.flatnonzero(numbers[start : start + _COMPARED] >= bound) for start in starts])
 
