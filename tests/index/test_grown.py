@@ -1,3 +1,5 @@
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import numpy.typing as npt
 from hypothesis import given
@@ -36,3 +38,15 @@ def test_what_is_likelier_is_what_is_nearest_where_vectors_are_signs_alone() -> 
     found = grown.likelier(asked, slots, 100)
     assert found.tolist() == np.sort(slots[np.argsort(-(vectors[slots] @ asked))[:100]]).tolist()
     assert grown.likelier(asked, slots[:100], 100).tolist() == slots[:100].tolist()
+
+
+def test_a_search_beside_the_writing_of_files_takes_no_signs_twice() -> None:
+    vectors = np.random.default_rng(6).normal(size=(40_000, 128)).astype(np.float32)
+    shown = np.ones(len(vectors), np.bool_)
+    with ThreadPoolExecutor(2) as threads:
+        for _ in range(5):
+            grown = GrownVectors(128)
+            grown.extend(vectors)
+            parts, found = threads.submit(grown.parts), threads.submit(grown.likely, vectors[7], shown, 10)
+            assert sum(piece.size for piece in parts.result()["signs"]) == vectors.size / 64
+            assert 7 in found.result()

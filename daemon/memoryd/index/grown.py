@@ -1,5 +1,6 @@
 """Arrays that grow by appending."""
 
+from threading import Lock
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -56,6 +57,8 @@ class GrownVectors:
         self._signs: list[Signs] = [kept["signs"].reshape(-1, len(first)) if kept else _signs(first)]
         """For each block that has been asked for: 64 signs in a number, a row for each such number, a column a slot."""
         self._signed = self._length = self._first = len(first)
+        self._signing = Lock()
+        """Who searches and who writes the files may both be the first to ask."""
         self._alike = np.empty(0, np.uint16)
         """How many signs each had in common with the last that was asked for; kept for its memory only."""
 
@@ -168,14 +171,15 @@ class GrownVectors:
         return number + 1, place
 
     def _sign(self) -> None:
-        while self._signed < self._length:
-            number, place = self._place(self._signed)
-            taken = min(_BLOCK - place, self._length - self._signed)
-            signs = _signs(self._blocks[number][place : place + taken])
-            if place == 0:
-                self._signs.append(np.zeros((len(signs), _BLOCK), np.uint64))
-            self._signs[number][:, place : place + taken] = signs
-            self._signed += taken
+        with self._signing:
+            while self._signed < self._length:
+                number, place = self._place(self._signed)
+                taken = min(_BLOCK - place, self._length - self._signed)
+                signs = _signs(self._blocks[number][place : place + taken])
+                if place == 0:
+                    self._signs.append(np.zeros((len(signs), _BLOCK), np.uint64))
+                self._signs[number][:, place : place + taken] = signs
+                self._signed += taken
 
 
 def highest(numbers: npt.NDArray[Any], count: int) -> Slots:
