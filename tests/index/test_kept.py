@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from memoryd.config import IndexConfig
-from memoryd.index import LanceIndex
+from memoryd.index import LanceIndex, postings
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.index import IndexPassage, IndexRow
 from memoryd_client.wire.filters import Filters
@@ -108,7 +108,10 @@ async def test_files_and_memory_answer_alike_whatever_is_done(tmp_path: Path, se
 
 
 @pytest.mark.parametrize("mapped_rows", [10, 10**9])
-async def test_who_asked_before_a_change_is_answered_as_after_a_start(tmp_path: Path, mapped_rows: int) -> None:
+async def test_who_asked_before_a_change_is_answered_as_after_a_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mapped_rows: int
+) -> None:
+    monkeypatch.setattr(postings, "COMMON", 5)  # how many have a word is remembered, too
     random = Random(9)
     callers = WHO[:4]  # what they see is remembered
     index = LanceIndex(tmp_path / "index", CONFIG, mapped_rows=mapped_rows)

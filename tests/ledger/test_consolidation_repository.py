@@ -120,7 +120,7 @@ async def test_the_pool_has_of_each_place_what_was_changed_last(
     assert pool.uses == {0: 8}
 
 
-async def test_owners_are_all_who_have_a_memory_in_order(ledger: SqlLedger, repository: SqlConsolidation) -> None:
+async def test_owners_are_all_who_have_a_memory(ledger: SqlLedger, repository: SqlConsolidation) -> None:
     assert await repository.owners() == []
     for number, owner in enumerate(("them", "local", "them", "é", "")):
         await insert(ledger, [memory(f"tea {number}", id=f"m{number}", owner=owner)], actor="test")

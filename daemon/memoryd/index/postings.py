@@ -14,7 +14,7 @@ from memoryd.index.matching import COUNT_BITS, Matching, Pieces, RareWord, some_
 
 MOST = 32
 """Words of one query that count, the rarest: what a person asks has fewer, pasted logs have more."""
-_COMMON = 16_384
+COMMON = 16_384
 """Postings of a word from which it is remembered how many of them somebody sees; of a million memories some hundred."""
 _MOST_COUNTED = 2**COUNT_BITS - 1
 
@@ -88,6 +88,6 @@ def _having(word: str, postings: Pieces, size: int, seen: Seen, known: dict[str,
     count = known.get(word)
     if count is None:
         count = sum(int(np.count_nonzero(seen[piece >> COUNT_BITS])) for piece in some_at_a_time(postings))
-        if size > _COMMON:
+        if size > COMMON:
             known[word] = count
     return count

@@ -30,7 +30,7 @@ _SHARE_LIKELY = 0.02
 _MOST_LIKELY = 6_000
 """Of how many it is looked at more closely whether they are among these, see `GrownVectors.likely` and `likelier`."""
 _CALLERS = 4
-"""For so many who asked last it is known what they see, until something changes: 2 MB each of a million memories."""
+"""For so many who asked last it is known what they see: 2 MB each of a million memories."""
 
 
 class _Shown:
