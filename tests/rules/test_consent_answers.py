@@ -117,7 +117,13 @@ def test_only_what_is_asked_about_in_all_its_words_is_answered(question: str, as
 
 @pytest.mark.parametrize(
     "proposed",
-    ["The user lives in Lisbon.", 'The user is called "Ana". She lives in Porto.', "The user does not smoke."],
+    [
+        "The user lives in Lisbon.",
+        'The user is called "Ana". She lives in Porto.',
+        "The user does not smoke.",
+        "The user lives near the river, in a yellow house with nine rooms, two gardens, an orchard, bees and a pond "
+        "with carps, and teaches physics, chemistry and Latin at the grammar school of Siegburg.",
+    ],
 )
 def test_the_question_that_is_suggested_is_understood(proposed: str) -> None:
     asks, memory = proposal(proposed), Memory(content=proposed, state=State.PROPOSED, **MADE)

@@ -11,6 +11,7 @@ from memoryd_actors.memory.described import MAX_LABEL, MAX_PROVENANCE, MAX_SUMMA
 from memoryd_actors.memory.personal_matters import MATTERS
 from memoryd_actors.memory.steps import CONTRADICTS, RELATED
 from memoryd_actors.texts.fence import CLOSING, OPENING, PREFACE, defused, one_line
+from memoryd_client.base.wording import LONGEST_ASKED, quoted
 from memoryd_client.relation_words import relation_words
 from memoryd_client.wire.consent import Consent
 from memoryd_client.wire.memory import ID_PREFIX
@@ -25,8 +26,6 @@ _HEAD = str.maketrans("[]<>", "()()")
 SHORT_ID = len(ID_PREFIX) + 8
 MOST_QUESTIONS = 3
 """Proposals that one text asks about; the others wait for the next."""
-LONGEST_ANSWER = 160
-"""Characters of a proposed value."""
 MOST_RELATED = 2
 """Memories beside those that were asked for, in one text."""
 EARLIER = "earlier"
@@ -193,13 +192,11 @@ def question(consents: Sequence[Consent]) -> str:
 
 
 def _asked_about(consent: Consent) -> str:
-    # No full stop within the question, and no quotation mark within what is quoted.
-    said = one_line(consent.proposed, LONGEST_ANSWER).rstrip(". ").replace('"', "'")
-    proposed = f'"{said}"'
+    proposed = quoted(one_line(consent.proposed, LONGEST_ASKED))
     if consent.field in {consent.category, *MATTERS}:
         return proposed
     field = one_line(consent.field, MAX_LABEL).removesuffix(ADDED).replace("_", " ")
-    instead = f' instead of "{one_line(consent.current, LONGEST_ANSWER)}"' if consent.current else ""
+    instead = f" instead of {quoted(one_line(consent.current, LONGEST_ASKED))}" if consent.current else ""
     return f"{field} {proposed}{instead}"
 
 

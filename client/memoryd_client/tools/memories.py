@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from memoryd_client.base.wording import LONGEST_ASKED, quoted
 from memoryd_client.relation_words import beside
 from memoryd_client.tools.tool import Tool, day, line, provenance, short
 from memoryd_client.wire.context import Message
@@ -17,8 +18,6 @@ from memoryd_client.wire.review import ReviewPairs, SettlePair
 from memoryd_client.wire.search import Search
 
 Limit = Annotated[int, Meta(ge=1, le=50)]
-LONGEST_ASKED = 400
-"""Characters of what waits for consent that stand in the question: what is cut off cannot be agreed to."""
 MemoryId = Annotated[str, Meta(description="id, may be shortened")]
 
 
@@ -185,10 +184,10 @@ async def found(ask: Ask, query: str, limit: int, filters: Filters) -> str:
 def confirmation(memory: Memory, new_id: str) -> str:
     """Say what became of something that was to be remembered."""
     if memory.state is State.PROPOSED:
-        asks = line(memory.content, LONGEST_ASKED).rstrip(". ").replace('"', "'")
+        asks = quoted(line(memory.content, LONGEST_ASKED))
         return (
             f"Waits for the user's yes: {memory.id} [{memory.category}, {memory.scope}]. Ask them in these "
-            f'words, as the last question of your answer: May I remember about you: "{asks}"? Their yes or no decides.'
+            f"words, as the last question of your answer: May I remember about you: {asks}? Their yes or no decides."
         )
     if memory.state is State.FORGOTTEN:
         how = "The user said no to this, or it was forgotten; it is not kept:"
