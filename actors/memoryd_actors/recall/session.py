@@ -60,11 +60,9 @@ class Session(Actor[ContextUpdate, Trace]):
         self._loading = anyio.Lock()
         self._saving = anyio.Lock()
         self._version = 0
-        """Of the state that was read or saved last."""
+        """Of the state that was read or saved last; 0: the ledger has none."""
         self._saved = b""
         """That state, where another daemon may save one, too."""
-        self._kept = False
-        """Whether the ledger has any state of it."""
         self._focus: Focus | None = None
         """What it talked about last; never written to disk."""
         self._traces: list[Trace] = []
@@ -201,7 +199,7 @@ class Session(Actor[ContextUpdate, Trace]):
         pending = handed.pending
         if pending is None:
             self._change(handed.rule)
-            if not self._kept:
+            if not self._version:
                 await self._save()  # since when it is told what others change, also after a restart
         elif not await self._give(version, handed.rule, used=handed_over(pending) + in_force(pending)):
             return None
@@ -350,7 +348,6 @@ class Session(Actor[ContextUpdate, Trace]):
                     if state.told is None:
                         state = state.tell(await self._parts.ledger.memories.revision(self.key[0]))
                     self._version, self._saved = (saved.version, saved.state) if saved else (0, b"")
-                    self._kept = saved is not None
                     return self._change(lambda _: state)
         if self._parts.shared:
             async with self._saving:
@@ -382,8 +379,7 @@ class Session(Actor[ContextUpdate, Trace]):
         try:
             if not parts.shared:
                 state, now = encode_state(self._state), parts.clock.now()
-                await parts.ledger.sessions.save(*self.key, state, now, used=used, trace=trace)
-                self._kept = True
+                self._version = await parts.ledger.sessions.save(*self.key, state, now, used=used, trace=trace) or 0
                 return True
             async with self._saving:
                 while not await self._save_version(encode_state(self._state), trace=trace):
@@ -401,7 +397,7 @@ class Session(Actor[ContextUpdate, Trace]):
         )
         if version is None:
             return False
-        self._version, self._saved, self._kept = version, state, True
+        self._version, self._saved = version, state
         return True
 
     async def _give(
