@@ -50,6 +50,8 @@ def test_what_the_user_told_in_the_conversation_is_written(served: RunningDaemon
     with served.client("s1") as agent:
         agent.push_acknowledged([Message("user", "By the way, I'm allergic to nuts. And I live in Porto.")])
         agent.write_file("user.md", f"# About\n\nThe user is allergic to nuts.\n{LIVES}")
+        agent.write_file("home.md", "Nothing yet.")
+        agent.write_file("home.md", f"# {LIVES}\n\nNothing else yet.")
         agent.write_file("notes.md", "The deploy is on Friday.")
         agent.edit_file("notes.md", "Friday.", "Friday. The user is allergic to nuts.")
         agent.core_append("human", LIVES)

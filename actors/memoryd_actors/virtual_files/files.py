@@ -181,10 +181,11 @@ class VirtualFiles:
         # The path, too: as a memory it may have lost it.
         labels = file.metadata if request.metadata is None else _labels(request)
         metadata = {**labels, PATH: path}
-        changes = Changes(content=request.content, title=_title(request.content, path), metadata=metadata)
+        title = _title(request.content, path)
+        changes = Changes(content=request.content, title=title, metadata=metadata)
         if request.tags is not None:
             changes = msgspec.structs.replace(changes, tags=request.tags)
-        told = await self._authorship.told(caller, request.content)
+        told = await self._authorship.told(caller, title, request.content)
         edit = EditMemory(file.id, changes, request.revision, caller, told)
         return (await self._keeper.ask(edit, deadline_s=deadline_s))[0]
 
