@@ -55,6 +55,8 @@ def test_no_agent_changes_or_forgets_what_the_user_said_or_pinned(
             agent.update(old.id, pinned=False, trust=0.1)
         with pytest.raises(RequestFailed, match="only the user forgets it"):
             agent.forget(old.id)
+        with pytest.raises(RequestFailed, match="only the user destroys it"):
+            agent.purge([old.id])
         with pytest.raises(RequestFailed, match="only the user takes that back"):
             agent.undo(agent.history(old.id)[0].operation)
         assert program.get(old.id) == old

@@ -23,6 +23,7 @@ writer = ["core", "checkpoint"]
 boss = ["core", "checkpoint", "agent:researcher"]
 idle = ["core"]
 narrow = ["core", "agent:writer"]
+reader = ["see:core", "see:checkpoint", "see:file", "see:rule", "fact"]
 """
 MARKER = "Xanadu"
 OWNER = "swept"
@@ -149,6 +150,38 @@ def test_no_request_shows_an_agent_what_is_not_on_its_list(daemon: RunningDaemon
         assert {memory.id for memory in shown} <= {
             memory.id for memory in everybody.list(scope="everywhere", limit=200)
         }
+
+
+def test_what_an_agent_may_only_see_it_neither_writes_nor_takes_away(daemon: RunningDaemon) -> None:
+    with client_of(daemon, "r", "script") as everybody, client_of(daemon, "r", "reader") as reader:
+        rule = everybody.remember("Never push to main.", category="rule", title="pushes")
+        fact = reader.remember("Pushes to main are rejected.")
+        everybody.write_file("plan.md", "Dig at noon.")
+        everybody.core_append("digging", "At noon.")
+        everybody.save_checkpoint("r", b"one")
+        changes: tuple[Callable[[], object], ...] = (
+            lambda: reader.update(rule.id, content="Push to main."),
+            lambda: reader.forget(rule.id),
+            lambda: reader.purge([rule.id]),
+            lambda: reader.remember("Push to main, always.", replaces=rule.id),
+            lambda: reader.relate(fact.id, rule.id, relation=" supersedes "),
+            lambda: reader.settle(fact.id, rule.id, "replaces"),
+            lambda: reader.write_file("plan.md", "Dig at dusk."),
+            lambda: reader.edit_file("plan.md", "noon", "dusk"),
+            lambda: reader.delete_file("plan.md"),
+            lambda: reader.core_append("digging", "At dusk."),
+            lambda: reader.core_undo("digging"),
+            lambda: reader.core_purge("digging"),
+            lambda: reader.save_checkpoint("r", b"two"),
+            lambda: reader.delete_checkpoint("r"),
+        )
+        for change in changes:
+            with pytest.raises(RequestFailed, match="and does not write it"):
+                change()
+        assert reader.get(rule.id) == rule
+        assert reader.read_file("plan.md").content == "Dig at noon."
+        assert "At noon." in str(reader.core_view())
+        assert [one.version for one in everybody.list_checkpoints("r")] == [1]
 
 
 def test_categories_are_listed_with_their_memories_and_lists(daemon: RunningDaemon) -> None:

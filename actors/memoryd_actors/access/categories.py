@@ -114,6 +114,17 @@ class Categories:
                 f"Leave it to the user, or put `{name_of(category)}` on `allowlists.{agent}` in the configuration.",
             )
 
+    def check_use(self, agent: str, category: str, *, writes: bool) -> None:
+        """Let an agent read what is of a category, or write it.
+
+        Raises:
+            Refused: it may not.
+        """
+        if writes:
+            self.check_write(agent, category)
+        else:
+            self.check(agent, [category])
+
     def manages(self, agent: str, others: Iterable[str]) -> bool:
         """Return whether an agent may look into sessions in which these agents speak, and manage what is kept of them.
 

@@ -96,6 +96,7 @@ class ReviewAnswers:
                     "`memoryd review` shows the pairs that wait.",
                 )
         if request.verdict in {"same", "replaces"}:
+            self._view.check_write(caller, second.category)
             check_retired(second, caller, self._consent)
             if caller.agent != PERSON:
                 check_outranked(second, first.trust)

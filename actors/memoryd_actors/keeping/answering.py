@@ -29,7 +29,7 @@ from memoryd_actors.keeping.orders import (
     Store,
     TakeBack,
 )
-from memoryd_actors.memory.steps import RELATED, RESERVED, SUPERSEDES, AddEdge
+from memoryd_actors.memory.steps import RELATED, RESERVED, AddEdge
 from memoryd_actors.ports.ledger import ConsentRepository
 from memoryd_actors.texts.labels import LABEL, project_label, project_tags
 from memoryd_client.wire.caller import Caller
@@ -191,7 +191,6 @@ class KeepingAnswers:
 
     async def _change_state(self, memory_id: str, state: State, caller: Caller, deadline_s: float) -> Memories:
         memory = await self._view.resolve(caller, memory_id)
-        self._view.check_write(caller, memory.category)
         if state is State.FORGOTTEN and memory.active and caller.is_agent:
             check_outranked(memory, BY_AGENT, "forgets")
         changed = await self._keeper.ask(SetState(memory.id, state, caller), deadline_s=deadline_s)
@@ -203,8 +202,6 @@ class KeepingAnswers:
 
     async def _link(self, request: Relate | Unrelate, caller: Caller, deadline_s: float) -> Edges:
         source, target = [await self._changeable(caller, one) for one in (request.from_id, request.to_id)]
-        if request.relation == SUPERSEDES:
-            self._view.check_write(caller, target.category)
         link = LinkMemories(
             source.id,
             target.id,

@@ -58,6 +58,7 @@ class Changing:
         """Forget a memory, or bring it back."""
         owner = message.caller.owner
         before = await self._ledger.resolve(owner, message.memory_id)
+        self._gate.check_write(message.caller, before.category)
         if before.state is State.PROPOSED and message.state is State.FORGOTTEN:
             return await self.answer(DecideProposal(before.id, False, message.caller))
         if message.state is State.ACTIVE:
@@ -138,6 +139,7 @@ class Changing:
         if message.remove:
             step = RemoveEdge(source.id, target.id, relation)
         elif relation == SUPERSEDES:
+            self._gate.check_write(message.caller, target.category)
             _refuse_idle(source, target)
             check_retired(target, message.caller, self._gate.consent)
             if message.caller.agent != PERSON:

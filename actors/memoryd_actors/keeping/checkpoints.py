@@ -107,7 +107,8 @@ class CheckpointKeeper:
             Refused: it is too large, another version is the newest, or its bytes are damaged; or checkpoints are not on
                 the agent's allowlist, or the thread is another agent's.
         """
-        self._categories.check(caller.agent, [CHECKPOINT])
+        writes = isinstance(request, SaveCheckpoint | DeleteCheckpoint)
+        self._categories.check_use(caller.agent, CHECKPOINT, writes=writes)
         if not isinstance(request, ListCheckpoints):
             begins = isinstance(request, DeleteCheckpoint) and request.below
             for thread in await self._beginning(request.thread, caller) if begins else [request.thread]:

@@ -135,7 +135,7 @@ class CoreMemory:
             Refused: the edit does not fit, or somebody has written since; or core memory is not on the agent's
                 allowlist, or the thread is another agent's.
         """
-        self._categories.check(caller.agent, [CORE])
+        self._categories.check_use(caller.agent, CORE, writes=not isinstance(request, CoreView | GetCoreHistory))
         await self._check(caller, request.thread)
         match request:
             case CoreView():

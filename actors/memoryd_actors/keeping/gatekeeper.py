@@ -85,6 +85,14 @@ class Gatekeeper:
         """Return whether the caller's agent may write a category: of another nothing is worth asking a model for."""
         return self._categories.may_write(caller.agent, category)
 
+    def check_write(self, caller: Caller, category: str) -> None:
+        """Let a caller change what is of a category.
+
+        Raises:
+            Refused: its agent may not write that.
+        """
+        self._categories.check_write(caller.agent, category)
+
     def allowed(self, caller: Caller) -> frozenset[str] | None:
         """Return the categories that the caller's agent may see and write; None: all."""
         return self._categories.allowed(caller.agent)

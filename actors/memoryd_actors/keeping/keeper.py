@@ -97,12 +97,11 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
             case DecideProposal():
                 return await self._changing.answer(message)
             case TakeBack():
-                owner, actor = message.caller.owner, self._gate.sign(message.caller)
                 caller = message.caller
                 step = RevertOperation(
                     message.operation, by_user=caller.agent == PERSON, most_trust=BY_AGENT if caller.is_agent else 1.0
                 )
-                return (await self._operations.perform(owner, [step], actor))[0]
+                return (await self._operations.perform(caller.owner, [step], self._gate.sign(caller)))[0]
             case Perform():
                 return (await self._operations.perform(message.owner, message.steps, message.actor, message.node))[0]
             case PurgeMemories():

@@ -280,6 +280,7 @@ class KnowledgeBase:
     # --- what there is
 
     async def _remove(self, request: RemoveKnowledge, caller: Caller, visible: Visibility, deadline_s: float) -> Done:
+        self._gate.check_write(caller, KNOWLEDGE)
         wanted = visible
         if request.purge:
             filters = Filters(categories=(KNOWLEDGE,), states=tuple(State))

@@ -6,8 +6,10 @@ from pathlib import Path
 from anyio import to_thread
 
 from memoryd_actors.access.view import MemoryView
+from memoryd_actors.admission.gate import BY_AGENT
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import NotFound
+from memoryd_actors.keeping.authorship import check_outranked
 from memoryd_actors.keeping.orders import KeeperMessage, PurgeMemories
 from memoryd_actors.keeping.successors import find_heir
 from memoryd_actors.memory.signature import signed
@@ -85,6 +87,10 @@ class PurgingAnswers:
         if request.every_session:
             self._check_sees_all(caller)
         doomed = [memory for memory_id in request.ids if (memory := await self._resolve(caller, memory_id)) is not None]
+        for memory in doomed:
+            self._view.check_write(caller, memory.category)
+            if caller.is_agent:
+                check_outranked(memory, BY_AGENT, "destroys")
         reach = await self._finder.find_reach(caller.owner, doomed, every_session=request.every_session)
         visible = self._view.visible(caller)
         derived = [memory for memory in reach.derived if is_allowed(memory.category, visible)]
