@@ -106,6 +106,12 @@ CALLER = Caller(agent="cli", session="s1")
             "Code reviews:\n1. Run the linter\n2. Ask two people\n3. Merge",
         ),
         ("So releasen wir: zuerst Tests, dann Tag.", "releasen", "Releasen:\n1. Tests\n2. Tag"),
+        ("Wir releasen so: Changelog, Tag, Upload.", "releasen", "Releasen:\n1. Changelog\n2. Tag\n3. Upload"),
+        (
+            "Beim Release gehen wir so vor: Tests laufen lassen, taggen, pushen.",
+            "release",
+            "Release:\n1. Tests laufen lassen\n2. Taggen\n3. Pushen",
+        ),
         (
             "Releasing works like this: run make check, tag the commit, push the tag",
             "releasing",

@@ -69,6 +69,8 @@ def proposal(proposed: str) -> Consent:
         ("Yes, later", None),
         ("Ja, aber erst die Tests", None),
         ("Ja, wenn der Test läuft", None),
+        ("-10 was the limit", None),
+        ("+12 %", None),
         ("Yes, and now fix the login test that fails at midnight on the staging machine", None),
         ("Yes.\n\nBy the way the CI is red again.", True),
         ("No!\nThe build fails at midnight on the staging machine, as it did on Monday.", False),

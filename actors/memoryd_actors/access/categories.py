@@ -182,7 +182,9 @@ class Categories:
         allowed = self.allowed(caller.agent)
         names = self.always if allowed is None else self.always & allowed
         return [
-            replace(self.visible(caller, Filters(categories=(name,))), least_trust=BY_USER * (name == CORRECTION))
+            replace(
+                self.visible(caller, Filters(categories=(name,))), least_trust=BY_USER if name == CORRECTION else 0.0
+            )
             for name in sorted(names)
         ]
 

@@ -5,10 +5,10 @@ import re
 import msgspec
 
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.memory.settings import PROCEDURAL, PROCEDURES, RULE, name_of
+from memoryd_actors.memory.settings import BY_USER, PROCEDURAL, PROCEDURES, RULE, name_of
 from memoryd_client.wire.memory import NewMemory, Source
 
-CERTAIN = 0.8
+CERTAIN = BY_USER
 """Trust from which a rule or workflow that was read out of a conversation is stored: that of a user's own word."""
 REPEATED = "repeated"
 """Mark in the metadata of a workflow that was done more than once, as a conversation shows: it needs no such trust."""

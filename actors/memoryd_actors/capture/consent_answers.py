@@ -35,8 +35,8 @@ _SIGNS: Final = {
     **dict.fromkeys(("\U0001f44d", "\U0001f44c", "\u2705", "\u2714", "+1"), " yes "),
     **dict.fromkeys(("\U0001f44e", "\u274c", "\U0001f645", "-1"), " no "),
 }
-_SIGN: Final = re.compile("|".join(map(re.escape, _SIGNS)))
-"""A thumb and the like; a word in its place reads the same in every language."""
+_SIGN: Final = re.compile(rf"(?:{'|'.join(map(re.escape, _SIGNS))})(?!\d)")
+"""A thumb and the like, no `-10`; a word in its place reads the same in every language."""
 _ASKS: Final = re.compile(r"[?\uff1f][\W_]*\Z")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
 

@@ -6,12 +6,10 @@ from typing import Final
 
 from memoryd_actors.capture.instructions import instructs
 from memoryd_actors.capture.language import LANGUAGES, Language
+from memoryd_actors.memory.settings import CORRECTION, FACT, RULE
 from memoryd_actors.texts.languages import typed
 
-CORRECTION: Final = "correction"
 PREFERENCE: Final = "preference"
-RULE: Final = "rule"
-FACT: Final = "fact"
 
 
 def _any(pattern: Callable[[Language], str]) -> "re.Pattern[str]":

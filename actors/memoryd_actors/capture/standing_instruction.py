@@ -7,7 +7,8 @@ tells them apart is the verb, which has to be one of an assistant's work, and th
 
 from memoryd_actors.capture.captured import Captured, says_something
 from memoryd_actors.capture.instructions import instructs
-from memoryd_actors.capture.kinds import RULE, is_everywhere
+from memoryd_actors.capture.kinds import is_everywhere
+from memoryd_actors.memory.settings import RULE
 from memoryd_actors.texts.quoted import told_apart
 from memoryd_actors.texts.sentences import is_question, sentences
 

@@ -11,8 +11,9 @@ from typing import Final
 
 from memoryd_actors.comparison.canon import Canon, canon
 from memoryd_actors.comparison.difference import Difference, difference, is_meant, is_value, meaning, negates
-from memoryd_actors.comparison.tokens import NEGATORS, WORDS, Token, words
+from memoryd_actors.comparison.tokens import WORDS, Token, words
 from memoryd_actors.core.remembered import remembered
+from memoryd_actors.texts.negation import NEGATORS
 
 _ALL: Final = tuple(WORDS.values())
 

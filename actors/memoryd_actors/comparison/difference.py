@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from memoryd_actors.comparison.canon import Canon
-from memoryd_actors.comparison.tokens import NEGATORS, WORDS, Kind, Token, words
+from memoryd_actors.comparison.tokens import WORDS, Kind, Token, words
+from memoryd_actors.texts.negation import NEGATORS
 from memoryd_actors.texts.stems import stem
 
 _VALUES: Final[frozenset[Kind]] = frozenset({"number", "unit", "date", "symbol"})

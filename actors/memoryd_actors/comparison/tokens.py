@@ -32,7 +32,3 @@ WORDS: Final = tables("comparison", dict[str, str])
 def words(key: str) -> frozenset[str]:
     """Return the words of all languages that the rules have under a key."""
     return words_of("comparison", key)
-
-
-NEGATORS: Final = words("negators")
-"""Words that deny. Those of languages that are not read otherwise keep a denial from being merged, and no more."""

@@ -6,14 +6,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
-from memoryd_actors.capture.kinds import CORRECTION
+from memoryd_actors.admission.workflow import SEEN
 from memoryd_actors.extraction.input_message import InputMessage
+from memoryd_actors.memory.settings import BY_USER, CORRECTION
 
 MOST_A_TURN: Final = 3
 """Memories of one user turn."""
 
 Trust = Literal["user_stated", "observed", "inferred"]
-TRUST: Final[dict[Trust, float]] = {"user_stated": 0.8, "observed": 0.6, "inferred": 0.4}
+TRUST: Final[dict[Trust, float]] = {"user_stated": BY_USER, "observed": SEEN, "inferred": 0.4}
 """What a user states is trusted as what a user stores, and more than what an agent does by itself (0.5)."""
 CORRECTED: Final = 1.0
 """Trust in a user's own correction, wherever it was said."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from memoryd_actors.admission.writing import MAX_FACT
 from memoryd_actors.capture import explicit, standing_instruction
-from memoryd_actors.capture.kinds import FACT, PREFERENCE
+from memoryd_actors.capture.kinds import PREFERENCE
 from memoryd_actors.extraction.candidate import BY_RULE, Extraction, trust_in_user
 from memoryd_actors.extraction.dating import needs_day
 from memoryd_actors.extraction.input_message import InputMessage
@@ -21,6 +21,7 @@ from memoryd_actors.extraction.particulars import aside, fleeting, given, partic
 from memoryd_actors.extraction.signs import SIGNED, dated, weigh
 from memoryd_actors.extraction.telling import TELLINGS
 from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
+from memoryd_actors.memory.settings import FACT
 from memoryd_actors.texts.languages import typed
 from memoryd_actors.texts.procedures import told_procedure
 from memoryd_actors.texts.quoted import told_apart

@@ -8,8 +8,9 @@ import re
 from functools import cache
 from typing import Final
 
-from memoryd_actors.capture.kinds import CORRECTION, FACT, PREFERENCE
+from memoryd_actors.capture.kinds import PREFERENCE
 from memoryd_actors.extraction.telling import TELLINGS, Telling
+from memoryd_actors.memory.settings import CORRECTION, FACT
 from memoryd_actors.texts.languages import typed
 from memoryd_actors.texts.languages.recognition import languages_of
 

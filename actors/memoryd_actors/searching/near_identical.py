@@ -10,11 +10,11 @@ from datetime import date, datetime
 from itertools import islice
 
 from memoryd_actors.comparison.canon import Canon, canon, equal, layout
-from memoryd_actors.comparison.tokens import NEGATORS
 from memoryd_actors.core.remembered import remembered
 from memoryd_actors.memory.described import SESSION, voice
 from memoryd_actors.redaction.finding import MARKER
 from memoryd_actors.texts.languages import words_of
+from memoryd_actors.texts.negation import NEGATORS
 from memoryd_actors.texts.sentences import sentences as split
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.pending import ShownMemory

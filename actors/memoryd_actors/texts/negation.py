@@ -6,6 +6,7 @@ from typing import Final
 from memoryd_actors.texts.languages import words_of
 
 NEGATORS: Final = words_of("comparison", "negators")
+"""Words that deny. Those of languages that are not read otherwise keep a denial from being merged, and no more."""
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
 
 

@@ -101,18 +101,20 @@ class _Telling:
             return None
         head = found["head"].strip(" ,;*#_-")
         manner = self.manner.match(head)
+        named = manner.groupdict() if manner else {}
         if not (trigger := self.trigger(manner[manner.lastindex or 0] if manner else head, habit=bool(manner))):
             return None
         # `We name branches like this` tells how they look, `I release like this` nothing but what is done.
-        plain = manner is not None and manner.lastindex == 1 and " " not in trigger
+        plain = bool(named.get("plain")) and " " not in trigger
         steps = self.steps(found["steps"], listed=bool(found["colon"]), plain=plain)
         if not steps or (manner and not plain and not self.done(_bare(steps))):
             return None
         # `Caching works like this` tells of a thing, unless it says who does it, or what to do.
-        thing = manner is not None and manner.groupdict().get("ours") and not self.is_ours(found["steps"])
+        thing = named.get("ours") and not self.is_ours(found["steps"])
         if thing and any(map(_THIRD_PERSON.match, _bare(steps))):
             return None
-        return Told(" ".join(trigger.split()), steps)
+        beyond = _BEYOND.search(found["steps"])
+        return Told(" ".join(trigger.split()), steps, beyond[0] if beyond else "")
 
     def lead(self, text: str) -> int:
         """Return how far a text only leads to what it says: `note:`, `this is`."""
@@ -214,8 +216,7 @@ def told_procedure(message: str) -> Told | None:
     for start in [0, *(one.start for one in sentences(message) if 0 < one.start <= LATEST)]:
         for telling in _tellings():
             if (told := telling.told(message[start:])) is not None:
-                beyond = _BEYOND.search(message, start)
-                return told._replace(besides=f"{message[:start]}{beyond[0] if beyond else ''}".strip())
+                return told._replace(besides=f"{message[:start]}{told.besides}".strip())
     return None
 
 
