@@ -133,12 +133,16 @@ def several(field: str, given: Iterable[T], kind: type[T]) -> list[T]:
     Raises:
         WrongType: it is none, or holds something else.
     """
+    what = f"`{field}` has to be a list of memoryd_client.{kind.__name__}"
     try:
         found = list(given)
     except TypeError:
         found = None
-    if found is None or isinstance(given, str | bytes) or not all(isinstance(item, kind) for item in found):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
-        raise WrongType(f"`{field}` has to be a list of memoryd_client.{kind.__name__}", "Put them in [].")
+    if found is None or isinstance(given, str | bytes):
+        raise WrongType(what, "Put them in [].")
+    for item in found:
+        if not isinstance(item, kind):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
+            raise WrongType(f"{what}, and has a {type(item).__name__}", f"Make each of them a {kind.__name__}.")
     return found
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_client import Client, Entry, InvalidArgument, MemorydError, Message, WrongType
-from memoryd_client.arguments import converted, explain, texts
+from memoryd_client.arguments import converted, explain, several, texts
 from memoryd_client.base.paths import Paths
 from memoryd_client.outgoing import checked
 from memoryd_client.requests import chunks, filters, new_checkpoint, new_memory, search_messages
@@ -110,6 +110,13 @@ def test_one_text_is_no_list_of_texts() -> None:
     for wrong in ("mem_1", b"x", 5, None):
         with pytest.raises(WrongType, match="`ids` is of type"):
             texts("ids", wrong)  # type: ignore[arg-type]
+
+
+def test_a_collection_of_something_else_is_told_what_is_in_it() -> None:
+    with pytest.raises(WrongType, match="`entries` has to be a list of memoryd_client.Entry, and has a Message"):
+        several("entries", [Entry(content="why?"), Message("user", "why?")], Entry)
+    with pytest.raises(WrongType, match="`entries` has to be a list of memoryd_client.Entry$"):
+        several("entries", Entry(content="why?"), Entry)  # type: ignore[arg-type]
 
 
 def test_half_a_character_is_replaced_wherever_it_stands() -> None:
