@@ -113,9 +113,9 @@ def test_one_text_is_no_list_of_texts() -> None:
 
 
 def test_a_collection_of_something_else_is_told_what_is_in_it() -> None:
-    with pytest.raises(WrongType, match="`entries` has to be a list of memoryd_client.Entry, and has a Message"):
+    with pytest.raises(WrongType, match=r"`entries` has to be a list of memoryd_client\.Entry, and has a Message"):
         several("entries", [Entry(content="why?"), Message("user", "why?")], Entry)
-    with pytest.raises(WrongType, match="`entries` has to be a list of memoryd_client.Entry$"):
+    with pytest.raises(WrongType, match=r"`entries` has to be a list of memoryd_client\.Entry$"):
         several("entries", Entry(content="why?"), Entry)  # type: ignore[arg-type]
 
 
