@@ -200,6 +200,14 @@ async def test_a_large_index_waits_for_more_changes_whatever_the_setting_says(
         upkeep = Upkeep(file_ledger, clock, tmp_path, embedder=embedder, optimise_rows=1)
         await upkeep.index.open(model=embedder.identity, dimensions=embedder.dimensions)
         await upkeep.index.apply([_row(number, embedder.dimensions) for number in range(250)], removed=[], sequence=0)
+        waited_for: list[int] = []
+        wait = upkeep.indexer.wait_unoptimised
+
+        async def noted(changes: int) -> None:
+            waited_for.append(changes)
+            await wait(changes)
+
+        monkeypatch.setattr(upkeep.indexer, "wait_unoptimised", noted)
         tasks.start_soon(upkeep.indexer.run)
         tasks.start_soon(upkeep.curator.run)
         # A commit counts as ten changes. At the first it is not known yet how large the index is; then 25 are waited
@@ -216,6 +224,7 @@ async def test_a_large_index_waits_for_more_changes_whatever_the_setting_says(
                     await anyio.sleep(0.01)  # it is being looked after in a thread
             looked_after.append(upkeep.curator.optimised)
         assert looked_after == [1, 1, 1, 2, 2, 2, 3]
+        assert waited_for == [1, 25, 25, 25]
         tasks.cancel_scope.cancel()
 
 
