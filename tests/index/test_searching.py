@@ -224,6 +224,12 @@ async def test_of_many_those_are_found_that_are_nearest(index: LanceIndex) -> No
         assert hits / 500 >= 0.98
 
 
+async def test_a_batch_of_nothing_but_what_came_ahead_of_it_changes_nothing(index: LanceIndex) -> None:
+    await index.apply([row("a", text="a pear", sequence=9)], removed=[], sequence=1)
+    await index.apply([row("a", text="an apple", sequence=2)], removed=[], sequence=2)
+    assert (await ids(index, "pear"), await ids(index, "apple")) == (["a"], [])
+
+
 async def test_statistics_count_the_memories_that_somebody_may_see(index: LanceIndex) -> None:
     rows = [
         row("a", text="the deploy failed; deploying again"),

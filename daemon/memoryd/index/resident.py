@@ -156,7 +156,7 @@ class Resident:
             if slot is not None and self._columns.sequence(slot) > sequence
         ]
         if late:
-            kept = np.delete(np.arange(len(ids)), late).tolist()
+            kept = np.delete(np.arange(len(ids)), late)  # of a type also where it is empty
             rows, ids, slots = rows.take(kept), [ids[number] for number in kept], [slots[number] for number in kept]
         if not ids:
             return
