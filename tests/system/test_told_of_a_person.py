@@ -3,6 +3,7 @@
 import pytest
 
 from memoryd_client import Message, RequestFailed
+from memoryd_client.wire.importing import MemoryRecord
 from running import RunningDaemon
 
 LIVES = "The user lives in Porto."
@@ -57,3 +58,14 @@ def test_what_the_user_told_in_the_conversation_is_written(served: RunningDaemon
         agent.core_append("human", LIVES)
         with pytest.raises(RequestFailed, match=REFUSED):
             agent.core_append("human", "The user lives in Lisbon.")
+
+
+def test_what_an_agent_imports_of_a_person_waits_and_what_a_program_imports_does_not(served: RunningDaemon) -> None:
+    records = [MemoryRecord(id="home", content=LIVES), MemoryRecord(id="tea", content="The build takes 9 minutes.")]
+    with served.client("s1", agent="tui") as agent, served.client("s2", agent="cli") as person:
+        done = agent.import_records(records)
+        assert (done.proposed, done.added) == (("home",), ("tea",))
+        (waiting,) = person.consents()
+        assert (waiting.id, waiting.field) == ("home", "home")
+    with served.client("s3", owner="another") as program:
+        assert program.import_records([MemoryRecord(id="there", content=LIVES)]).added == ("there",)

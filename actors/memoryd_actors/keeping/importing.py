@@ -96,7 +96,16 @@ class Importer:
                     # Under another id it was merged: what stands there now says more than the record did.
                     found.unchanged.append(record.id)
                 else:
-                    self._sorter.add(found, record, known, caller, now=now, files=files, restore=request.restore)
+                    self._sorter.add(
+                        found,
+                        record,
+                        known,
+                        caller,
+                        now=now,
+                        files=files,
+                        restore=request.restore,
+                        own_word=not caller.is_agent,
+                    )
             return found
 
         found = await to_thread.run_sync(sort, limiter=self._limiter)

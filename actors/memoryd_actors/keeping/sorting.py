@@ -10,7 +10,7 @@ from memoryd_actors.admission.project_files import ProjectFiles
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
 from memoryd_actors.keeping.import_records import admitted_record
-from memoryd_actors.memory.consent import decide, field_of, needs_consent
+from memoryd_actors.memory.consent import asked_field, decide, needs_consent
 from memoryd_actors.memory.steps import Patch
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.importing import LeftOut, MemoryRecord
@@ -44,8 +44,12 @@ class Sorter:
         now: datetime,
         files: ProjectFiles,
         restore: bool,
+        own_word: bool = True,
     ) -> None:
-        """Put a record where it belongs; what is known as it was given has not come this far."""
+        """Put a record where it belongs; what is known as it was given has not come this far.
+
+        `own_word`: whether no agent brings it, whose word about a person's name, home or health is asked about.
+        """
         try:
             admitted = admitted_record(record, caller, now, self._gate, files, restore=restore)
         except Refused as refused:
@@ -58,7 +62,7 @@ class Sorter:
             reason = "a forgotten field of the user comes back with `memoryd import --restore` only"
             found.left_out.append(LeftOut(id=record.id, reason=reason))
         elif known is None:
-            patch = self._patch(admitted, now, restore=restore)
+            patch = self._patch(admitted, now, restore=restore, own_word=own_word)
             if patch is None:
                 found.fresh.append(admitted)
             else:
@@ -69,7 +73,7 @@ class Sorter:
             reason = f"{record.id} is there already and says something else (`memoryd show {record.id}`)"
             found.left_out.append(LeftOut(id=record.id, reason=reason))
 
-    def _patch(self, admitted: Admitted, now: datetime, *, restore: bool) -> Patch | None:
+    def _patch(self, admitted: Admitted, now: datetime, *, restore: bool, own_word: bool) -> Patch | None:
         """Return the step for what is said about the user; None where nobody has to be asked.
 
         A record that says it is the user's word is not: whoever wrote the file wrote that, too.
@@ -78,14 +82,15 @@ class Sorter:
         waits = memory.state is State.PROPOSED
         if not waits and (restore or not memory.active):
             return None
-        decision = decide(msgspec.structs.replace(memory, source=Source.IMPORTED), settings)
+        claimed = msgspec.structs.replace(memory, source=Source.IMPORTED)
+        decision = decide(claimed, settings, own_word=own_word)
         if waits and decision is None:
             decision = "propose"
         if decision is None:
             return None
         return Patch(
             msgspec.structs.replace(memory, state=State.ACTIVE, superseded_by=""),
-            field_of(memory.category, memory.title) or memory.title or memory.category,
+            asked_field(claimed, own_word=own_word),
             decision,
             expires_at=now + timedelta(days=settings.days),
             signals=settings.signals if decision == "wait_for_signal" else 0,

@@ -95,6 +95,7 @@ class Curator:
         self._schedule = schedule
         self.optimised = 0
         self._rows = 0
+        """Of the index, when it was looked after last."""
         self.last_backup = ""
 
     async def run(self) -> None:
