@@ -348,10 +348,9 @@ class _Operation(UnitOfWork):
                 f"{before.id} does not wait for consent: it is {before.state.value}",
                 "`memoryd consent list` shows what does.",
             )
-        if step.approve:
-            consenting.refuse_lapsed(self.connection, before, self.now)
         if not step.approve:
             return self._settle(before, State.FORGOTTEN, step.decision)
+        consenting.refuse_lapsed(self.connection, before, self.now)
         return self._settle(before, State.ACTIVE, step.decision, trust=max(before.trust, BY_USER))
 
     def _settle(
