@@ -4,9 +4,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from memoryd_actors.core.errors import Unavailable
+from memoryd_actors.keeping.authorship import Authorship
 from memoryd_actors.memory.consent import ConsentSettings, decide
 from memoryd_actors.memory.personal_matters import telling, told_by, told_of
 from memoryd_client import Memory
+from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import Source
 
 
@@ -202,3 +205,16 @@ def test_what_memory_keeps_of_the_user_may_be_written_again_of_the_user_only() -
     assert told_by(known, "The user lives in Porto.", recorded=True)
     assert not told_by(known, "The user lives in Ostend.", recorded=True)
     assert not told_by(known, "The user lives in Porto.")
+
+
+async def test_where_memory_cannot_be_searched_what_the_user_told_counts_and_the_rest_is_asked_about() -> None:
+    async def said(_caller: Caller) -> list[str]:
+        return ["I live in Porto."]
+
+    async def known(_caller: Caller, _text: str) -> list[str]:
+        raise Unavailable("the index cannot be searched")
+
+    told = await Authorship(said, known).told(
+        Caller(agent="tui"), "The user has asthma.\nThe user lives in Porto.\nThe user lives in Lisbon."
+    )
+    assert told == {"The user lives in Porto."}

@@ -1,6 +1,7 @@
 """Who chose the words of what is written: what an agent writes passes rules that what a person types does not."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 
 from anyio import to_thread
 from msgspec import UNSET
@@ -8,7 +9,7 @@ from msgspec.structs import replace
 
 from memoryd_actors.admission.gate import BY_AGENT, agents_trust
 from memoryd_actors.admission.writing import check_by_model
-from memoryd_actors.core.errors import Refused
+from memoryd_actors.core.errors import Refused, Unavailable
 from memoryd_actors.memory.personal_matters import MATTER, telling, told_by, untold
 from memoryd_actors.memory.settings import FILE, KNOWLEDGE
 from memoryd_actors.texts.quoting import what_was_said
@@ -111,11 +112,12 @@ class Authorship:
         return told | await self._told(caller, flagged) if flagged else told
 
     async def _told(self, caller: Caller, about: Sequence[str]) -> frozenset[str]:
-        said = await self._said_by_user(caller)
-        told: set[str] = set()
-        for one in about[:MOST_ASKED]:
-            if told_by(said, one) or told_by(map(what_was_said, await self._known(caller, one)), one, recorded=True):
-                told.add(one)
+        about, said = about[:MOST_ASKED], await self._said_by_user(caller)
+        told = {one for one in about if told_by(said, one)}
+        with suppress(Unavailable):  # what cannot be looked up now is asked about, and not refused
+            for one in about:
+                if one not in told and told_by(map(what_was_said, await self._known(caller, one)), one, recorded=True):
+                    told.add(one)
         return frozenset(told)
 
 
