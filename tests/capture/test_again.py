@@ -67,6 +67,29 @@ async def test_only_what_fails_on_its_first_way_is_to_be_looked_at_again() -> No
 
 
 @pytest.mark.asyncio
+async def test_a_request_behind_a_purge_takes_nothing_of_what_was_said_before_it() -> None:
+    capturer = Capturer(
+        keeper=cast("ActorRef[KeeperMessage, tuple[Memory, ...]]", None),
+        recall=cast("MemoryActor", Away()),
+        ledger=cast("MemoryRepository", Away()),
+        publish=untold,
+        settings=CaptureSettings(),
+        on_unfinished=lambda key, since: None,
+    )
+    said = DatedMessage("assistant", "The spare key hangs behind the blue door of the workshop.")
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(capturer.run)
+        for session in ("purged", "kept"):
+            capturer.offer(ContextUpdate(caller=replace(CALLER, session=session), messages=(said,)))
+        capturer.forget_session(("local", "purged"))
+        for session in ("purged", "kept"):
+            asked = DatedMessage("user", "Remember that.")
+            capturer.offer(ContextUpdate(caller=replace(CALLER, session=session), messages=(asked,)))
+        await capturer.drain()
+    assert capturer.counts.failed == 1, "what is kept is tried, and the ledger is away"
+
+
+@pytest.mark.asyncio
 async def test_a_bug_and_a_ledger_that_is_away_before_anything_is_stored_are_counted_and_looked_at_again() -> None:
     problem: list[Exception] = [TypeError("replace() should be called on dataclass instances")]
     unfinished: list[Key] = []

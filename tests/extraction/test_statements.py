@@ -372,4 +372,7 @@ def test_a_procedure_is_no_fact_besides_and_what_stands_beside_it_is() -> None:
     assert stated([user(told)]) == []
     fact = "I lead the infrastructure team at Heron in Berlin since 2021."
     assert [fact in one.content for one in stated([user(f"{fact} {told}")])] == [True]
-    assert stated([user(told.replace(": ", ":\n\n"))]) == []
+    apart = (
+        "How we release:\n\nFirst we decided to freeze main for two days, then we tag, finally we push it to GitHub."
+    )
+    assert stated([user(apart)]) == []

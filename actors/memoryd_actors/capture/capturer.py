@@ -167,6 +167,10 @@ class Capturer:
             self._last.popitem(last=False)
         return spoken if last is None or last in spoken else [last, *spoken]
 
+    def forget_session(self, key: Key) -> None:
+        """Let go of a session that is purged: `remember that` behind it takes nothing of what was said there."""
+        self._last.pop(key, None)
+
     def appended(self, entries: Iterable[Entry | TranscriptRecord], caller: Caller) -> None:
         """Hear what was appended to a transcript, or brought into it: a request is found there."""
         asked = [

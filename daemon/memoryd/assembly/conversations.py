@@ -190,7 +190,7 @@ class ConversationServices:
             on_append=self.capturer.appended,
             purges=self._memory.ledger.purges,
             finisher=self.finisher,
-            let_go=self._memory.recall.forget_session,
+            let_go=self._let_go,
         )
 
     async def named_project(self, caller: Caller, upto: int | None = None) -> str:
@@ -239,6 +239,10 @@ class ConversationServices:
 
     async def _proposals(self, caller: Caller) -> list[Consent]:
         return await self._memory.ledger.consents.waiting(self._memory.categories.visible(caller), limit=PROPOSALS)
+
+    def _let_go(self, key: Key) -> None:
+        self._memory.recall.forget_session(key)
+        self.capturer.forget_session(key)
 
     def _look_again(self, key: Key, since: datetime | None) -> None:
         self._second_look.note(key, since)
