@@ -124,7 +124,9 @@ def test_a_conversation_resumed_elsewhere_brings_nothing_back_that_was_forgotten
 
 def test_the_session_that_said_it_does_not_get_it_back(served: RunningDaemon) -> None:
     with served.client("s1") as client, served.client("s2") as other:
+        before = heard(client)
         talk(client, ASKED)
+        until(lambda: heard(client) > before, "the session to know what it stored")
         (memory,) = captured(client)
         served.indexed(client)
         question = "on which port does the staging database listen?"
