@@ -12,19 +12,19 @@ from memoryd_client.wire.memory import new_memory_id
 from .play import OWNER, PROJECT, MirroredHome, mirrored_home
 
 
-async def remember(home: MirroredHome, text: str) -> Memory:
+async def remember(home: MirroredHome, text: str, *, title: str = "", category: str = "fact") -> Memory:
     now = datetime.now(UTC)
     new = Memory(
         id=new_memory_id(), owner=OWNER, content=text, scope=Scope.PROJECT, project=PROJECT, created_at=now,
-        updated_at=now,
+        updated_at=now, title=title, category=category, metadata={"path": "notes.md"} if category == "file" else {},
     )  # fmt: skip
     await home.perform(Add(new))
     return new
 
 
-async def edit(home: MirroredHome, memory_id: str, text: str) -> None:
+async def edit(home: MirroredHome, memory_id: str, text: str, *, title: str = "") -> None:
     before = (await home.memories())[memory_id]
-    await home.perform(Revise(replace(before, content=text)))
+    await home.perform(Revise(replace(before, content=text, title=title)))
 
 
 def conflicts(home: MirroredHome) -> list[str]:
@@ -56,6 +56,19 @@ async def test_a_file_written_again_and_not_noted_follows_its_memory(tmp_path: P
         await home.sync()
         assert conflicts(home) == []
         assert [note.content for note in home.notes().values()] == ["The shop ships on Fridays."]
+
+
+async def test_a_memory_file_written_again_and_not_noted_follows_its_memory(tmp_path: Path) -> None:
+    async with mirrored_home(tmp_path) as home:
+        await home.sync()
+        home.remember_state()
+        memory = await remember(home, "The shop ships on Mondays.", title="The shop ships on Mondays.", category="file")
+        await home.sync()
+        await edit(home, memory.id, "Ships leave on Tuesdays.", title="Ships leave on Tuesdays.")
+        await home.lose_state()
+        await home.sync()
+        assert conflicts(home) == []
+        assert [note.content for note in home.notes().values()] == ["Ships leave on Tuesdays."]
 
 
 async def test_a_file_taken_and_not_noted_is_edited_as_if_it_was(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ class VirtualFiles:
             content=request.content,
             category=FILE,
             scope=Scope.PROJECT if in_project else Scope.GLOBAL,
-            title=_title(request.content, path),
+            title=title_of(request.content, path),
             tags=request.tags or (),
             metadata={**_labels(request), PATH: path},
         )
@@ -181,7 +181,7 @@ class VirtualFiles:
         # The path, too: as a memory it may have lost it.
         labels = file.metadata if request.metadata is None else _labels(request)
         metadata = {**labels, PATH: path}
-        title = _title(request.content, path)
+        title = title_of(request.content, path)
         changes = Changes(content=request.content, title=title, metadata=metadata)
         if request.tags is not None:
             changes = msgspec.structs.replace(changes, tags=request.tags)
@@ -247,7 +247,8 @@ def _page(memory: Memory, offset: int, limit: int) -> Page:
     )
 
 
-def _title(content: str, path: str) -> str:
+def title_of(content: str, path: str) -> str:
+    """Return the title of a memory file: how it begins, and where it is empty its path."""
     first = next((line for line in content.split("\n") if line.strip()), "")
     return one_line(first.lstrip("# "), _TITLE) or path
 

@@ -10,27 +10,21 @@ from msgspec import structs
 from memoryd.mirror.folder import BESIDE, ENDING, LARGEST, Look, MirrorFolder, digest
 from memoryd.mirror.known import KnownFiles
 from memoryd.mirror.places import Places
+from memoryd.mirror.since import SinceNoted
 from memoryd.mirror.state import FileRow, MirrorSettings
 from memoryd.mirror.thread import FolderThread
 from memoryd.mirror.writing import SHOWN, FileWriter, named
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.mirroring.decision import FileSide, MemorySide, SyncVerdict, decide
+from memoryd_actors.mirroring.decision import FileSide, SyncVerdict, decide
 from memoryd_actors.mirroring.document import MemoryNote, NoteUnreadable, parse, says_the_same
 from memoryd_actors.mirroring.taking import FileChange, FileTaker
 from memoryd_actors.ports.ledger import MemoryRepository
-from memoryd_actors.purging.answering import PURGED
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import Memory, State, memory_id_of
 
 GRACE_S = 1.0
 """How long a file has to be gone before its memory is forgotten: editors save by taking a file away and putting another
 in its place, and so does git. What else changed meanwhile waits with it, and is one operation."""
-
-MOST_WRITES = 50
-"""How many writes to a memory are looked through where it is not noted what its file said last."""
-LINKS = frozenset({"LINK", "UNLINK"})
-"""Writes that leave a memory's revision as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +64,7 @@ class FileReader:
         self._writer = writer
         self._grace_s = grace_s
         self._thread = thread
+        self._since = SinceNoted(settings, memories)
         self._caller = Caller(owner=settings.owner, agent=settings.name)
         self._missing: dict[str, float] = {}
         self._problems: dict[str, tuple[tuple[int, int], str]] = {}
@@ -213,7 +208,7 @@ class FileReader:
         await self._unbury(change.memory_id for change in changes if change.note is not None)
 
     async def _settle_missing(self, row: FileRow, memory: Memory | None) -> FileChange | None:
-        verdict = decide("missing", await self._memory_side(row, memory, row.memory_id))
+        verdict = decide("missing", await self._since.memory_side(row, memory, row.memory_id))
         if verdict is SyncVerdict.FORGET and memory is not None:
             return FileChange(memory.id, None, memory, memory.project)
         if verdict is SyncVerdict.WRITE:
@@ -243,10 +238,12 @@ class FileReader:
             await self._adopt(one, memory)
             return None
         side: FileSide = "unchanged" if unchanged and not moved else "changed"
-        memory_side = await self._memory_side(row, memory, one.memory_id)
+        memory_side = await self._since.memory_side(row, memory, one.memory_id)
         if unchanged and memory_side == "changed":
             memory_side = "unchanged"  # it got another name only, and keeps what memory says now
-        elif side == memory_side == "changed" and memory is not None and await self._was_written(note, memory, row):
+        elif (
+            side == memory_side == "changed" and memory is not None and await self._since.was_written(note, memory, row)
+        ):
             side = "unchanged"
         match decide(side, memory_side):
             case SyncVerdict.TAKE | SyncVerdict.STORE:
@@ -266,32 +263,6 @@ class FileReader:
             case _:
                 pass
         return None
-
-    async def _memory_side(self, row: FileRow | None, memory: Memory | None, memory_id: str) -> MemorySide:
-        """Return what happened to a memory since its file said the same."""
-        if memory is None:
-            newest = await self._memories.history(self._settings.owner, memory_id=memory_id, limit=1)
-            return "purged" if newest and newest[0].event == PURGED else "unknown"
-        if memory.state not in SHOWN:
-            # A file that is there, of a memory that had none any more, was put there to bring it back.
-            return "gone" if row is not None else "unchanged"
-        # What its own file brought, before a crash kept that from being noted, is no change of anybody else's.
-        writes = await self._since(row, memory)
-        return "unchanged" if all(entry.actor == self._settings.name for entry in writes) else "changed"
-
-    async def _was_written(self, note: MemoryNote, memory: Memory, row: FileRow | None) -> bool:
-        """Return whether a file says what its memory said since: the mirror wrote it, and a crash kept that unnoted."""
-        said = {entry.new for entry in await self._since(row, memory) if entry.new}
-        return any(says_the_same(note, structs.replace(memory, content=content)) for content in said)
-
-    async def _since(self, row: FileRow | None, memory: Memory) -> list[HistoryEntry]:
-        """Return what was written to a memory since its file was noted, or ever, newest first."""
-        noted = row.revision if row is not None else 0
-        if noted == memory.revision:
-            return []
-        since = max(1, memory.revision - noted)  # a ledger that was put back is behind its files
-        writes = await self._memories.history(self._settings.owner, memory_id=memory.id, limit=MOST_WRITES)
-        return [entry for entry in writes if entry.event not in LINKS][:since]
 
     # --- what comes of it
 
