@@ -63,6 +63,24 @@ async def test_an_agents_correction_stands_nowhere_until_the_user_says_so_and_co
         assert standing(await take(system, "3", session="another")) == {EXPIRY}
 
 
+async def test_a_claim_against_what_the_user_corrected_comes_with_the_correction_although_that_stands_there(
+    place: Place,
+) -> None:
+    asked = "when does the deploy job run, in UTC?"
+    async with running(place) as system:
+        corrected = await system.remember(
+            "The deploy job runs at 04:00 UTC.", category="correction", source=Source.USER
+        )
+        claimed = await system.remember("The deploy job runs at 02:00 UTC.", source=Source.AGENT)
+        assert standing(await take(system, "1")) == {"The deploy job runs at 04:00 UTC."}
+        assert system.push("s", asked)
+        await system.decided("s", asked)
+        found = await take(system, "2")
+        assert found is not None
+        assert [(one.id, [near.id for near in one.related]) for one in found.memories] == [(claimed, [corrected])]
+        assert [near.relation for one in found.memories for near in one.related] == ["contradicts"]
+
+
 async def test_what_is_new_or_changed_is_told_with_the_next_take_and_what_is_withdrawn_too(place: Place) -> None:
     async with running(place) as system:
         spaces = await system.remember("four spaces", category="rule", title="indentation")

@@ -14,7 +14,8 @@ from memoryd_actors.comparison.compare import CERTAIN
 from memoryd_actors.comparison.difference import difference
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.memory.consent import field_of
-from memoryd_actors.memory.settings import BY_USER, CORRECTION
+from memoryd_actors.memory.settings import CORRECTION
+from memoryd_actors.memory.standing import is_users_correction
 from memoryd_actors.memory.steps import (
     CONTRADICTS,
     RELATED,
@@ -187,9 +188,9 @@ def _contradicted(newer: Memory, older: Memory, comparison: Comparison) -> Step:
     The user's correction wins; else the one trusted more; else the newer. A pinned one is never retired but by the
     user's correction. Where none wins, both stay and point at each other.
     """
-    if _is_users_correction(newer):
+    if is_users_correction(newer):
         return Supersede(older.id, newer.id, comparison.reason)
-    if _is_users_correction(older):
+    if is_users_correction(older):
         return AddEdge(newer.id, older.id, CONTRADICTS, 1.0, told=True)
     if newer.trust >= older.trust and not older.pinned:
         return Supersede(older.id, newer.id, comparison.reason)
@@ -202,10 +203,6 @@ def _same_kind(one: Memory, other: Memory) -> bool:
     Categories are seen by different agents.
     """
     return one.category == other.category or CORRECTION in {one.category, other.category}
-
-
-def _is_users_correction(memory: Memory) -> bool:
-    return memory.category == CORRECTION and memory.trust >= BY_USER
 
 
 def _when(memory: Memory) -> datetime:

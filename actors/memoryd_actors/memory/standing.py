@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from memoryd_actors.memory.settings import RULE
+from memoryd_actors.memory.settings import BY_USER, CORRECTION, RULE
 from memoryd_client.wire.memory import Memory, Scope
 
 MOST_STANDING = 200
@@ -52,6 +52,11 @@ class Standing:
 
 
 _NEW = "new"
+
+
+def is_users_correction(memory: Memory) -> bool:
+    """Return whether the user corrected something with it: nobody's claim wins against that."""
+    return memory.category == CORRECTION and memory.trust >= BY_USER
 
 
 def in_order(memories: Iterable[Memory], near: Mapping[str, float] | None = None) -> list[Memory]:

@@ -84,7 +84,7 @@ class Weighing:
         kept, judged = _settle(found, judgement, request)
         kept = _in_precedence(kept, {one.memory.id for one in derived})
         with stages.stage("related"):
-            kept, related = await self._related(kept, request, visible, hidden=known.keys(), passed_over=judged)
+            kept, related = await self._related(kept, request, visible, in_context=known.keys(), passed_over=judged)
         traces += related
         who = f"{judgement.judge} ({judgement.note})" if judgement.note else judgement.judge
         return Weighed(tuple(kept), tuple(judged + traces), who)
@@ -113,7 +113,7 @@ class Weighing:
         request: str,
         visible: Visibility,
         *,
-        hidden: Collection[str],
+        in_context: Collection[str],
         passed_over: Sequence[CandidateTrace],
     ) -> tuple[list[SurfacedMemory], list[CandidateTrace]]:
         """Put beside what is kept what contradicts it or is near to it; return both as they are to be told."""
@@ -124,7 +124,8 @@ class Weighing:
         beside = await self._relatives.beside(
             {one.id: told_again(one) for one in sorted(kept, key=lambda one: -one.score)},
             visible,
-            hidden=folded | set(hidden),
+            hidden=folded,
+            in_context=in_context,
             passed_over=[one.id for one in passed_over],
             unfit=lambda memory: objection(memory, request),  # what is no candidate comes in by no other door
         )

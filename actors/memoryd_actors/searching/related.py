@@ -8,6 +8,7 @@ from memoryd_actors.memory.described import provenance
 from memoryd_actors.memory.origin import other_end
 from memoryd_actors.memory.render import EARLIER, MOST_RELATED, words_beside
 from memoryd_actors.memory.settings import DERIVED
+from memoryd_actors.memory.standing import is_users_correction
 from memoryd_actors.memory.steps import CONTRADICTS, RELATED, RESERVED, SUMMARISES
 from memoryd_actors.memory.visibility import Visibility, is_allowed, is_visible
 from memoryd_actors.ports.ledger import MemoryRepository
@@ -44,21 +45,28 @@ class Relatives:
         visible: Visibility,
         *,
         hidden: Collection[str] = (),
+        in_context: Collection[str] = (),
         passed_over: Collection[str] = (),
         unfit: Callable[[Memory], object] = lambda _: False,
     ) -> dict[str, tuple[RelatedMemory, ...]]:
         """Return what belongs beside each of the memories that are about to be shown, within `visible`.
 
-        Nothing that is `hidden` or `unfit`. Of what was looked at already and `passed_over`, only what contradicts one
-        of them or was linked to it under a name of its own.
+        Nothing that is `hidden` or `unfit`, and of what stands `in_context` already only what the user corrected: a
+        claim that contradicts it is never told without. Of what was looked at already and `passed_over`, only what
+        contradicts one of them or was linked to it under a name of its own.
         """
         edges = [one for one in await self._ledger.edges(visible.owner, list(shown)) if one.relation not in RESERVED]
         others = {edge.to_id for edge in edges} | {edge.from_id for edge in edges}
-        wanted = sorted(others - shown.keys() - set(hidden))
+        contradicting = {end for one in edges if one.relation == CONTRADICTS for end in (one.from_id, one.to_id)}
+        wanted = sorted(others - shown.keys() - set(hidden) - (set(in_context) - contradicting))
         if not wanted:
             return {}
         known = await self._ledger.get(visible.owner, wanted)
-        within = {one.id: one for one in known.values() if is_visible(one, visible) and not unfit(one)}
+        within = {
+            one.id: one
+            for one in known.values()
+            if is_visible(one, visible) and not unfit(one) and (one.id not in in_context or is_users_correction(one))
+        }
         return beside(shown, edges, within, passed_over=passed_over)
 
     async def contradictions(self, shown: Collection[str], visible: Visibility) -> tuple[tuple[str, str], ...]:
@@ -154,8 +162,11 @@ def beside(
 def checked_again(
     shown: Sequence[SurfacedMemory], known: Mapping[str, Memory], visible: Visibility, *, hidden: Collection[str]
 ) -> list[SurfacedMemory]:
-    """Return memories with what still belongs beside them: true, allowed, not shown meanwhile, and adding something."""
-    used = {one.id for one in shown} | set(hidden)
+    """Return memories with what still belongs beside them: true, allowed, not shown meanwhile, and adding something.
+
+    What the user corrected stands beside what contradicts it, although it was shown.
+    """
+    used = {one.id for one in shown}
     texts = [told_again(one) for one in shown]
     checked: list[SurfacedMemory] = []
     for memory in shown:
@@ -163,6 +174,8 @@ def checked_again(
         for one in memory.related:
             there, new = known.get(one.id), told_again(one)
             if there is None or not there.active or one.id in used or not is_allowed(there.category, visible):
+                continue
+            if one.id in hidden and not (one.relation == CONTRADICTS and is_users_correction(there)):
                 continue
             if any(adds_nothing(new, text) for text in texts):
                 continue
