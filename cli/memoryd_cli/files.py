@@ -49,9 +49,16 @@ def ls(
         note("no files")
         return
     rows = [
-        [file.path, str(file.characters), f"{file.updated_at:%Y-%m-%d %H:%M}", one_line(file.title)] for file in files
+        [
+            file.path,
+            str(file.characters),
+            f"{file.updated_at:%Y-%m-%d %H:%M}",
+            one_line(", ".join(file.tags)),
+            one_line(file.title),
+        ]
+        for file in files
     ]
-    table(["path", "characters", "written", "title"], rows, right=("characters",))
+    table(["path", "characters", "written", "tags", "title"], rows, right=("characters",))
 
 
 @group.command(epilog=examples("memoryd fs read notes/deploy.md", "memoryd fs read notes/deploy.md --offset 20000"))

@@ -48,6 +48,25 @@ def test_a_file_is_written_listed_read_edited_found_and_deleted(daemon: RunningD
         assert client.read_file("notes/deploy.md").content.endswith("on Sundays.")
 
 
+def test_an_agent_neither_changes_nor_deletes_a_file_that_is_pinned(daemon: RunningDaemon) -> None:
+    with daemon.client("s1", owner="pinner") as user, daemon.client("s1", owner="pinner", agent="scout") as agent:
+        made = user.write_file("notes/rules.md", "# Rules\nNobody deploys on Fridays.", tags=["ops"])
+        agent.edit_file("notes/rules.md", "on Fridays", "on Mondays")
+        user.update(made.id, pinned=True)
+        for change in (
+            lambda: agent.edit_file("notes/rules.md", "on Mondays", "at night"),
+            lambda: agent.write_file("notes/rules.md", "# Rules\nEverybody deploys on Fridays."),
+            lambda: agent.delete_file("notes/rules.md"),
+        ):
+            with pytest.raises(RequestFailed, match="is pinned, and only the user"):
+                change()
+        with pytest.raises(RequestFailed, match="true for a moment only"):
+            agent.write_file("notes/weather.md", "The user just asked about the weather.")
+        assert agent.read_file("notes/rules.md").content.endswith("on Mondays.")
+        assert "; ops)" in Tools(agent, "all").call("ls", {})
+        user.delete_file("notes/rules.md")
+
+
 def test_a_file_that_lost_its_path_as_a_memory_is_written_there_again(daemon: RunningDaemon) -> None:
     with daemon.client("s1", owner="loser") as client:
         made = client.write_file("notes/lost.md", "The first text of this file.")

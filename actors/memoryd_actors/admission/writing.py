@@ -118,7 +118,22 @@ def check_by_model(content: str, category: str) -> None:
     if category not in PERSONAL:  # of whom it is is known
         _check_named(text)
     passing = _PASSING.search(bare) or _MOMENT.search(bare)
-    if passing or (category not in EPISODES and (passing := _DAY.search(bare))):
+    _check_passing(passing or (None if category in EPISODES else _DAY.search(bare)))
+
+
+def check_lasting(content: str) -> None:
+    """Refuse a short text that names nothing, or says only what just passed: `The user just asked this.`, say.
+
+    Raises:
+        Refused: it does.
+    """
+    text = " ".join(content.split())
+    _check_named(text)
+    _check_passing(_PASSING.search(_QUOTED.sub(" ", text)))
+
+
+def _check_passing(passing: "re.Match[str] | None") -> None:
+    if passing:
         raise Refused(
             f"this is true for a moment only: it says {passing.group().strip()!r}",
             "Write what will still hold in another session, with a date if it needs one: `The user lives in Seattle.` "

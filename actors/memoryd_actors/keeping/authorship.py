@@ -8,7 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from memoryd_actors.admission.gate import BY_AGENT, agents_trust
-from memoryd_actors.admission.writing import check_by_model
+from memoryd_actors.admission.writing import MAX_FACT, check_by_model, check_lasting
 from memoryd_actors.core.errors import Refused, Unavailable
 from memoryd_actors.memory.personal_matters import MATTER, telling, told_by, untold
 from memoryd_actors.memory.settings import FILE, KNOWLEDGE
@@ -47,7 +47,7 @@ def brought_by_agent(record: MemoryRecord) -> MemoryRecord:
 
 
 def changed_by_agent(before: Memory, changes: Changes) -> Changes:
-    """Return what an agent changes, trusted as an agent's word; a memory file is its own notebook.
+    """Return what an agent changes, trusted as an agent's word.
 
     Raises:
         Refused: the memory is pinned or trusted more, it is to be pinned, or nobody will be glad to find what it says.
@@ -58,9 +58,22 @@ def changed_by_agent(before: Memory, changes: Changes) -> Changes:
         was if now is UNSET else now
         for was, now in ((before.content, changes.content), (before.category, changes.category))
     )
-    if (content, category) != (before.content, before.category) and category not in {FILE, KNOWLEDGE}:
-        check_by_model(content, category)
+    if (content, category) != (before.content, before.category) and category != KNOWLEDGE:
+        if category == FILE:
+            check_file_by_agent(content)
+        else:
+            check_by_model(content, category)
     return changes if changes.trust is UNSET else replace(changes, trust=min(changes.trust, BY_AGENT))
+
+
+def check_file_by_agent(content: str) -> None:
+    """Let no agent keep a file of one short line that nobody will be glad to find; a longer one is its own notebook.
+
+    Raises:
+        Refused: it names nothing, or says only what just passed.
+    """
+    if len(content) <= MAX_FACT and len(content.split("\n")) == 1:
+        check_lasting(content)
 
 
 def check_outranked(before: Memory, trust: float, does: str = "replaces") -> None:

@@ -10,9 +10,10 @@ from typing import Protocol, assert_never
 import msgspec
 
 from memoryd_actors.access.view import MemoryView
+from memoryd_actors.admission.gate import BY_AGENT, agents_trust
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.authorship import Authorship
+from memoryd_actors.keeping.authorship import Authorship, check_file_by_agent, check_outranked
 from memoryd_actors.keeping.orders import EditMemory, KeeperMessage, SetState, Store
 from memoryd_actors.memory.diffs import patched
 from memoryd_actors.memory.identity import memory_id
@@ -110,6 +111,7 @@ class VirtualFiles:
                 )
                 # At the revision that was read here, so that two edits that meet do not lose each other's words.
                 revision = request.revision or file.revision
+                _check_agent(caller, file, content)
                 told = await self._authorship.told(caller, content)
                 edit = EditMemory(file.id, Changes(content=content), revision, caller, told)
                 return MemoryFiles(files=(_listed((await self._keeper.ask(edit, deadline_s=deadline_s))[0]),))
@@ -119,6 +121,8 @@ class VirtualFiles:
                 return await self._found(request, caller, deadline_s)
             case DeleteFile():
                 file = await self._one(caller, request.path)
+                if caller.is_agent:
+                    check_outranked(file, BY_AGENT, "deletes")
                 await self._keeper.ask(SetState(file.id, State.FORGOTTEN, caller), deadline_s=deadline_s)
                 return Done(f"{file.metadata[PATH]} deleted; `memoryd restore {file.id}` brings it back")
             case _:
@@ -158,6 +162,9 @@ class VirtualFiles:
             tags=request.tags or (),
             metadata={**_labels(request), PATH: path},
         )
+        if caller.is_agent:
+            check_file_by_agent(new.content)
+            new = msgspec.structs.replace(new, trust=agents_trust(new))
         told = await self._authorship.told_in(caller, [new])
         stored = (await self._keeper.ask(Store((new,), caller, told=told), deadline_s=deadline_s))[0]
         if stored.id != new.id:
@@ -178,6 +185,7 @@ class VirtualFiles:
     async def _overwrite(
         self, file: Memory, path: str, request: WriteFile, caller: Caller, deadline_s: float
     ) -> Memory:
+        _check_agent(caller, file, request.content)
         # The path, too: as a memory it may have lost it.
         labels = file.metadata if request.metadata is None else _labels(request)
         metadata = {**labels, PATH: path}
@@ -212,6 +220,17 @@ class VirtualFiles:
             if hit.id in known
         ]
         return MemoryFiles(files=tuple(files[: request.limit]))
+
+
+def _check_agent(caller: Caller, file: Memory, content: str) -> None:
+    """Let no agent change a file that is pinned or trusted more than its word, or make it say what helps nobody.
+
+    Raises:
+        Refused: it would.
+    """
+    if caller.is_agent:
+        check_outranked(file, BY_AGENT, "changes")
+        check_file_by_agent(content)
 
 
 def _labels(request: WriteFile) -> dict[str, str]:

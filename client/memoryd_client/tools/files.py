@@ -146,4 +146,5 @@ class DeleteMemoryFile(Tool, frozen=True, kw_only=True):
 
 
 def _listed(file: MemoryFile) -> str:
-    return f"{file.path} ({file.characters} characters, {day(file.updated_at)})"
+    tags = f"; {line(', '.join(file.tags))}" if file.tags else ""
+    return f"{file.path} ({file.characters} characters, {day(file.updated_at)}{tags})"
