@@ -71,8 +71,9 @@ _MEANT: Final = {
     "at": "timestamp",
     "date": "timestamp",
     "created_at": "timestamp",
+    "sent_at": "timestamp",
 }
-"""What other programs call a field of a line, and what it is called here."""
+"""What other programs call a field of a line, and what it is called here: both are taken."""
 encode = msgspec.json.Encoder().encode
 decode_line = msgspec.json.Decoder(Line).decode
 _decode_given = msgspec.json.Decoder(GivenLine).decode
@@ -150,10 +151,12 @@ def _event(text: bytes) -> GivenLine:
     wanted = _CONTENT.get(_kind(text).type, "")
     if wanted == "result" and "result" not in fields and "content" in fields:
         fields["result"] = fields.pop("content")
-    for name in fields:
+    for name in list(fields):
         meant = wanted if name in _CONTENT.values() else _MEANT.get(name)
         if meant and name != meant and meant not in fields and meant in {wanted, *_SHARED}:
-            raise msgspec.ValidationError(f"in a line of this type `{name}` is called `{meant}`")
+            if name in _CONTENT.values():
+                raise msgspec.ValidationError(f"in a line of this type `{name}` is called `{meant}`")
+            fields[meant] = fields.pop(name)
     result = bytes(fields.get("result", b""))
     if result and not result.startswith(b'"'):
         said = "" if result == b"null" else msgspec.json.format(result, indent=-1).decode()

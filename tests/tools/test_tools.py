@@ -36,9 +36,15 @@ def test_what_is_written_is_found_read_and_forgotten(served: RunningDaemon) -> N
 def test_a_memory_is_written_with_tags_and_read_page_by_page(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         tools = Tools(client)
-        given = {"content": "The user's timezone is PST.", "tags": ["user_preference"]}
+        given = {
+            "type": "lesson",
+            "content": "The user's timezone is PST.",
+            "tags": ["user_preference"],
+            "title": "Zone",
+        }
         written = id_in(tools.call("memory_write", given))
-        assert client.get(written).tags == ("user_preference",)
+        kept = client.get(written)
+        assert (kept.category, kept.tags, kept.title) == ("lesson", ("user_preference",), "Zone")
         assert tools.call("memory_read", {"id": written, "limit": 8}).endswith(
             "The user\n[19 more characters: offset=8]"
         )

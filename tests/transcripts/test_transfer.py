@@ -78,7 +78,7 @@ def test_lines_without_ids_and_numbers_come_in_once(two: tuple[RunningDaemon, Ru
         '{"type":"message","role":"user","content":"Hello","timestamp":"2024-01-01T00:00:00Z"}\n'
         '{"type":"message","role":"user","content":"Hello","timestamp":"2024-01-01T00:00:00Z"}\n'
         '{"type":"tool_call","toolName":"read","args":{"path":"a.txt"},"timestamp":"2024-01-01T00:00:02Z"}\n'
-        '{"type":"tool_result","toolCallId":"tc_123","result":"words","timestamp":"2024-01-01T00:00:03Z"}\n'
+        '{"type":"tool_result","tool_call_id":"tc_123","output":"words","sent_at":"2024-01-01T00:00:03Z"}\n'
         '{"type":"tool_result","toolCallId":"tc_4","result":{"rows": [1, 2]},"timestamp":"2024-01-01T00:00:04Z"}\n'
         '{"type":"tool_result","toolCallId":"tc_5","content":["a"],"timestamp":"2024-01-01T00:00:05Z"}\n'
     )
@@ -118,14 +118,9 @@ def test_what_users_asked_to_have_remembered_is_stored_right_after_an_import_as_
     ("line", "said", "form"),
     [
         (
-            '{"type":"message","role":"user","text":"hi","timestamp":"2024-01-01T00:00:00Z"}',
-            "`text` is called `content`",
+            '{"type":"message","role":"user","result":"hi","timestamp":"2024-01-01T00:00:00Z"}',
+            "`result` is called `content`",
             "message",
-        ),
-        (
-            '{"type":"tool_result","tool_call_id":"t","result":"x","timestamp":"2024-01-01T00:00:00Z"}',
-            "`toolCallId`",
-            "tool_result",
         ),
         ('{"type":"tool_call","toolName":"ls","args":{}}', "required field `timestamp`", "tool_call"),
         ('{"type":"toolCall","args":{},"timestamp":"2024-01-01T00:00:00Z"}', "value 'toolCall'", "message"),

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from msgspec import Meta
+from msgspec import Meta, field
 
 from memoryd_client.base.wording import LONGEST_ASKED, quoted
 from memoryd_client.relation_words import beside
@@ -80,6 +80,8 @@ class MemoryWrite(Tool, frozen=True, kw_only=True):
     content: Annotated[str, Meta(min_length=1)]
     category: Annotated[str, Meta(description="fact, preference, rule, correction, procedure, ...")] = "fact"
     scope: Annotated[Literal["project", "global"], Meta(description="global: true in every project")] = "project"
+    heading: str = field(default="", name="title")
+    """`title` is the tool's own."""
     tags: tuple[str, ...] = ()
     replaces: Annotated[str, Meta(description="id of the memory that is no longer true")] = ""
     related: Annotated[tuple[str, ...], Meta(max_length=3, description="ids of memories that it is something to")] = ()
@@ -87,7 +89,13 @@ class MemoryWrite(Tool, frozen=True, kw_only=True):
 
     async def answer(self, ask: Ask) -> str:
         """Store it, join it to others, and retire what it replaces."""
-        new = NewMemory(content=self.content, category=self.category, scope=Scope(self.scope), tags=self.tags)
+        new = NewMemory(
+            content=self.content,
+            category=self.category,
+            scope=Scope(self.scope),
+            title=self.heading,
+            tags=self.tags,
+        )
         memory, *retired = (
             await ask(
                 Remember(

@@ -61,6 +61,9 @@ Arguments = Mapping[str, object] | str | None
 """What a model gives a tool: an object, or its JSON as OpenAI's API has it."""
 _BY_NAME: Final[Mapping[str, type[Tool]]] = {tool.name: tool for tool in ALL}
 
+_ALSO: Final[Mapping[str, str]] = {"type": "category"}
+"""What other memories' tools call an argument, and what it is called here: both are taken."""
+
 
 class _Offered:
     """What tools look like to a model."""
@@ -128,13 +131,23 @@ async def outcome(ask: Ask, name: str, given: Arguments, offered: Iterable[str])
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as exc:
         return Outcome(f"{name} failed: its arguments are no JSON object: {exc}. Call it again.", failed=True)
     try:
-        return Outcome(await converted(arguments or {}, tool).answer(ask))
+        return Outcome(await converted(_named(arguments or {}, tool), tool).answer(ask))
     except DaemonUnreachable as exc:
         return Outcome(f"Memory is away: {exc}. {exc.hint} Go on without it, and tell the user.", failed=True)
     except InvalidArgument as exc:
-        takes = f"It takes {', '.join(f'`{field}`' for field in tool.__struct_fields__) or 'no arguments'}."
+        takes = f"It takes {', '.join(f'`{field}`' for field in tool.__struct_encode_fields__) or 'no arguments'}."
         return Outcome(f"{name} failed: {str(exc).rstrip('.')}. {f'{exc.hint} ' * bool(exc.hint)}{takes}", failed=True)
     except MemorydError as exc:
         lost = isinstance(exc, RequestFailed) and exc.code == "not_found"
         hint = f"{tool.found_by} shows what there is." if lost else exc.hint
         return Outcome(f"{name} failed: {str(exc).rstrip('.')}. {hint}".rstrip(), failed=True)
+
+
+def _named(given: Mapping[str, object], tool: type[Tool]) -> dict[str, object]:
+    """Return arguments as they are called here."""
+    takes = tool.__struct_encode_fields__
+    meant = {name: _ALSO.get(name, name) for name in given if name not in takes}
+    return {
+        new if (new := meant.get(name, name)) in takes and new not in given else name: value
+        for name, value in given.items()
+    }
