@@ -113,6 +113,8 @@ def add(
         out(saved.id)
     if saved.state is State.PROPOSED:
         note(f"it waits for your consent: memoryd consent approve {saved.id}")
+    if saved.state is State.SUPERSEDED and saved.superseded_by:
+        note(f"it is not in force, another memory says otherwise: memoryd show {saved.superseded_by}")
     if meant:
         note(f"`{saved.category}` is a category of its own now; is `{meant}` meant? See `memoryd categories`")
 

@@ -71,7 +71,7 @@ async def test_a_claim_against_what_the_user_corrected_comes_with_the_correction
         corrected = await system.remember(
             "The deploy job runs at 04:00 UTC.", category="correction", source=Source.USER
         )
-        claimed = await system.remember("The deploy job runs at 02:00 UTC.", source=Source.AGENT)
+        claimed = await system.remember("The deploy job runs at 02:00 UTC.", source=Source.USER)
         assert standing(await take(system, "1")) == {"The deploy job runs at 04:00 UTC."}
         assert system.push("s", asked)
         await system.decided("s", asked)

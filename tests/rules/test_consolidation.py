@@ -113,6 +113,8 @@ def test_what_says_itself_that_it_changed_takes_the_place_of_the_old_one() -> No
         ({"trust": 0.5}, {"trust": 0.9}, AddEdge),
         ({"trust": 0.9}, {"trust": 0.5, "pinned": True}, AddEdge),
         ({"trust": 1.0}, {"category": "correction", "trust": 0.8}, AddEdge),
+        ({"trust": 0.5, "pinned": True}, {"category": "correction", "trust": 0.8}, AddEdge),
+        ({"trust": 0.5}, {"category": "correction", "trust": 0.8}, Supersede),
     ],
 )
 def test_the_users_correction_wins_then_trust_then_time(

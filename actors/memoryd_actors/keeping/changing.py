@@ -105,10 +105,11 @@ class Changing:
         await to_thread.run_sync(check_told, before.id, was, reads, message.caller, message.told)
         steps, around = await self._revised(before, after.memory, gate_notes(after))
         stored, sequence = await self._operations.perform(owner, steps, self._gate.sign(message.caller))
-        if around is not None:
-            self._surroundings.note_written(stored[0], around, sequence)
+        kept = next(one for one in reversed(stored) if one.id == before.id)
+        if around is not None and kept.active:
+            self._surroundings.note_written(kept, around, sequence)
         # One that says now what another one says is that other one from here on.
-        return stored[-1:] if any(isinstance(step, Absorb) for step in steps) else stored[:1]
+        return stored[-1:] if any(isinstance(step, Absorb) for step in steps) else (kept,)
 
     async def _revised(
         self, before: Memory, after: Memory, notes: Mapping[str, str]

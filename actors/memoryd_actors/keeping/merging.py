@@ -14,7 +14,7 @@ from memoryd_actors.comparison.compare import CERTAIN
 from memoryd_actors.comparison.difference import difference
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.memory.consent import field_of
-from memoryd_actors.memory.settings import CORRECTION
+from memoryd_actors.memory.settings import BY_USER, CORRECTION
 from memoryd_actors.memory.standing import is_users_correction
 from memoryd_actors.memory.steps import (
     CONTRADICTS,
@@ -83,9 +83,17 @@ def select_comparable(new: Memory, neighbours: Iterable[Neighbour]) -> list[Neig
 
 
 def compare_with(memory: Memory, neighbour: Neighbour) -> ComparedNeighbour:
-    """Return what the newer of the two is to the older, as the rules have it."""
+    """Return what the newer of the two is to the older, as the rules have it.
+
+    What would give way to the user's correction if that came later contradicts it, too, where it comes later itself.
+    """
     newer, older = newer_first(memory, neighbour.memory)
-    return ComparedNeighbour(neighbour, compare(as_statement(newer), as_statement(older), neighbour.cosine))
+    found = compare(as_statement(newer), as_statement(older), neighbour.cosine)
+    if _gives_way(newer, older) and action(found) not in {"merge", "supersede"}:
+        corrected = compare(as_statement(older), as_statement(newer), neighbour.cosine)
+        known = action(found) == "contradict"
+        found = corrected if action(corrected) in {"supersede", *(() if known else ("contradict",))} else found
+    return ComparedNeighbour(neighbour, found)
 
 
 def as_statement(memory: Memory) -> Statement:
@@ -185,11 +193,13 @@ def _edges(memory: Memory, neighbours: Iterable[Neighbour]) -> list[Step]:
 def _contradicted(newer: Memory, older: Memory, comparison: Comparison) -> Step:
     """Decide between two that cannot both be true.
 
-    The user's correction wins; else the one trusted more; else the newer. A pinned one is never retired but by the
-    user's correction. Where none wins, both stay and point at each other.
+    The user's correction wins, whichever came later; else the one trusted more; else the newer. A pinned one is never
+    retired but by the user's correction that came later. Where none wins, both stay and point at each other.
     """
     if is_users_correction(newer):
         return Supersede(older.id, newer.id, comparison.reason)
+    if _gives_way(newer, older):
+        return Supersede(newer.id, older.id, f"the user's correction stands against it: {comparison.reason}")
     if is_users_correction(older):
         return AddEdge(newer.id, older.id, CONTRADICTS, 1.0, told=True)
     if newer.trust >= older.trust and not older.pinned:
@@ -203,6 +213,11 @@ def _same_kind(one: Memory, other: Memory) -> bool:
     Categories are seen by different agents.
     """
     return one.category == other.category or CORRECTION in {one.category, other.category}
+
+
+def _gives_way(newer: Memory, older: Memory) -> bool:
+    """Return whether the older is the user's correction, and the newer what others claim."""
+    return is_users_correction(older) and newer.trust < BY_USER and not newer.pinned
 
 
 def _when(memory: Memory) -> datetime:

@@ -199,8 +199,14 @@ def confirmation(memory: Memory, new_id: str) -> str:
         )
     if memory.state is State.FORGOTTEN:
         how = "The user said no to this, or it was forgotten; it is not kept:"
+    elif not memory.active and memory.id == new_id and memory.superseded_by:
+        how = (
+            f"Kept, but not in force: what the user corrected says otherwise ({short(memory.superseded_by)}, see "
+            "memory_read). If that no longer holds, ask the user, who alone can change it:"
+        )
     elif not memory.active:
-        how = f"Known already, but no longer in force ({memory.state}):"
+        by = f" by {short(memory.superseded_by)}" if memory.superseded_by else ""
+        how = f"Known already, but no longer in force ({memory.state}{by}):"
     elif memory.id != new_id:
         how = "Known already, and confirmed:"
     else:
