@@ -13,6 +13,7 @@ from typing import Literal
 
 from memoryd_actors.capture import standing_instruction
 from memoryd_actors.extraction import InputMessage, stated
+from memoryd_actors.texts.quoting import uncorrected
 
 HERE = Path(__file__).parent
 NAMES = ("tuned", "held_out")
@@ -76,10 +77,15 @@ def score(turns: Sequence[Turn]) -> Score:
     return Score(
         turns=len(turns),
         kept=sum(len(found) for _, found in memories),
-        good=sum(any(part in one for part in turn.keep) for turn, found in memories for one in found),
+        good=sum(any(_holds(one, part) for part in turn.keep) for turn, found in memories for one in found),
         wanted=sum(len(turn.keep) for turn, _ in memories),
-        found=sum(any(part in one for one in found) for turn, found in memories for part in turn.keep),
+        found=sum(any(_holds(one, part) for one in found) for turn, found in memories for part in turn.keep),
     )
+
+
+def _holds(memory: str, part: str) -> bool:
+    """Return whether a memory says a part of a turn, with or without the `no,` before it."""
+    return uncorrected(part).casefold() in memory.casefold()
 
 
 def _plain(text: str) -> str:

@@ -61,13 +61,29 @@ def test_what_goes_on_nowhere_and_what_is_asked_for_is_not_taken(said: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("said", "statement", "category"),
+    [
+        (
+            "No, the staging server is in Frankfurt, not in Dublin.",
+            "The staging server is in Frankfurt, not in Dublin.",
+            "correction",
+        ),
+        ("Actually, the API uses cursors instead of pages.", "The API uses cursors instead of pages.", "correction"),
+        ("the fix was to pin numpy below version 2.", "The fix was to pin numpy below version 2.", "lesson"),
+        ("Nein, der Server steht in Wien, nicht in Graz.", "Der Server steht in Wien, nicht in Graz.", "correction"),
+    ],
+)
+def test_what_stands_for_itself_is_a_statement_and_no_quotation(said: str, statement: str, category: str) -> None:
+    (found,) = stated([user(said)])
+    assert (found.content, found.category, found.metadata["basis"]) == (statement, category, "user_stated")
+
+
+@pytest.mark.parametrize(
     ("said", "category"),
     [
         ("We decided to use PostgreSQL for the ledger.", "fact"),
         ("Okay, let's go with hatchling for the build.", "fact"),
-        ("No, the staging server is in Frankfurt, not in Dublin.", "correction"),
-        ("Actually, the API uses cursors instead of pages.", "correction"),
-        ("The fix was to pin numpy below version 2.", "lesson"),
+        ("No, we host the staging server in Frankfurt, not in Dublin.", "correction"),
         ("It turned out that the clock of the runner was an hour behind.", "lesson"),
         ("I prefer small commits with one change each, since 2019.", "preference"),
         ("I started at Nordlicht as a backend engineer in March.", "fact"),

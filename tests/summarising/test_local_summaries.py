@@ -137,6 +137,16 @@ async def test_what_is_near_to_the_focus_comes_first(loaded: Loaded) -> None:
         assert named == without
 
 
+@pytest.mark.parametrize("focus", ["decisions", "facts", "context"])
+async def test_a_summary_of_decisions_or_facts_quotes_no_questions(focus: str) -> None:
+    said = [Spoken("Which shelf carries the lamps of the museum?"), Spoken("The museum keeps its lamps on shelf four.")]
+    summary = await LocalSummariser(NoModel(), NoModel()).summarise(
+        said, budget_tokens=200, focus=KINDS_OF_FOCUS[focus]
+    )
+    assert "shelf four" in summary.text
+    assert ("Which shelf" in summary.text) is (focus == "context")
+
+
 async def test_an_episode_names_decisions_and_the_question_that_nobody_answered(loaded: Loaded) -> None:
     async with loaded() as embedder:
         said = [

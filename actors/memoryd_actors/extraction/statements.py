@@ -1,8 +1,8 @@
 """What is worth remembering of a conversation, found by rules: no model is asked.
 
-A rule understands nothing, so it takes little and changes nothing: whole sentences in the words that were used, with
-who said them. It takes what users tell of themselves, decide, correct and found to be the reason of a trouble, and of
-their assistants only the last.
+A rule understands nothing, so it takes little and changes nothing: whole sentences in the words that were used. What
+says itself what it is about is kept as a statement, everything else as a quotation of who said it. It takes what users
+tell of themselves, decide, correct and found to be the reason of a trouble, and of their assistants only the last.
 """
 
 import re
@@ -25,7 +25,7 @@ from memoryd_actors.memory.settings import FACT
 from memoryd_actors.texts.languages import typed
 from memoryd_actors.texts.procedures import told_procedure
 from memoryd_actors.texts.quoted import told_apart
-from memoryd_actors.texts.quoting import saying
+from memoryd_actors.texts.quoting import saying, uncorrected
 from memoryd_actors.texts.sentences import Sentence, is_question, sentences
 
 AMONG_PEOPLE: Final = 0.3
@@ -48,6 +48,8 @@ _LIKES = re.compile("|".join(typed(one.likes) for one in TELLINGS), re.IGNORECAS
 _LEADS_ON = re.compile(rf"[\s,;]+(?:{'|'.join(typed(one.leads_on) for one in TELLINGS)})\Z", re.IGNORECASE)
 _HANGS = re.compile(rf",\s(?:{'|'.join(typed(one.hangs) for one in TELLINGS)})[^,]*\Z", re.IGNORECASE)
 _EMBEDDED = re.compile(rf"\s*(?:{'|'.join(typed(one.embedded) for one in TELLINGS)})\b", re.IGNORECASE)
+_SUBJECT = {one.code: re.compile(rf"(?:{typed(one.subject)})", re.IGNORECASE) for one in TELLINGS}
+_SPEAKS = {one.code: re.compile(rf"(?<![\w'])(?:{typed(one.speaks)})(?![\w'])", re.IGNORECASE) for one in TELLINGS}
 _PLACEHOLDER = re.compile(r"\[redacted:")
 
 
@@ -148,10 +150,8 @@ def _joined(first: str, second: str) -> str:
 def _candidate(
     text: str, category: str, weight: float, message: InputMessage, wordings: Sequence[Wording]
 ) -> Extraction:
-    who = message.speaker or f"the {message.role}"
-    quoted = " ".join(text.replace('"', "'").replace("\u201c", "'").replace("\u201d", "'").split())
     return Extraction(
-        content=saying(who, quoted, message.at if needs_day(quoted, (wording.code for wording in wordings)) else None),
+        content=_content(" ".join(text.split()), message, [wording.code for wording in wordings]),
         category=category,
         trust=trust_in_user(category) if message.role == "user" else BY_RULE,
         first=message.sequence,
@@ -167,6 +167,24 @@ def _candidate(
             "basis": "user_stated" if message.role == "user" else "observed",
         },
     )
+
+
+def _content(text: str, message: InputMessage, codes: Sequence[str]) -> str:
+    """Return what a user states as they put it, where it stands for itself; else who said it, in marks."""
+    dated = needs_day(text, codes)
+    if message.role == "user" and not message.speaker and not dated and (stated := _statement(text, codes)):
+        return stated
+    quoted = text.replace('"', "'").replace("\u201c", "'").replace("\u201d", "'")
+    return saying(message.speaker or f"the {message.role}", quoted, message.at if dated else None)
+
+
+def _statement(text: str, codes: Sequence[str]) -> str:
+    """Return what is said without the `no,` before it; empty where it says nothing outside its conversation."""
+    text = uncorrected(text)
+    if not any(_SUBJECT[code].match(text) for code in codes) or any(_SPEAKS[code].search(text) for code in codes):
+        return ""
+    first = text.split(maxsplit=1)[0]
+    return f"{text[:1].upper()}{text[1:]}" if first.isalpha() and first.islower() else text
 
 
 def _weight(

@@ -65,6 +65,10 @@ class Telling(msgspec.Struct, frozen=True):
     """What somebody likes, of whatever it is said."""
     hangs: str = NEVER
     """How a clause begins that goes with a request."""
+    subject: str = NEVER
+    """How a sentence begins that says itself what it is about."""
+    speaks: str = NEVER
+    """What means something only to those who talk; a sentence with it stays a quotation."""
     embedded: str = NEVER
     """How a request may begin that is none within a sentence: `I know how it is done`."""
 

@@ -36,6 +36,8 @@ CENTRALITY = 0.4
 what people noted comes into a summary: what is most central is small talk."""
 AHEAD = 2.0
 """More than a score and the likeness to what is chosen can make up for."""
+NO_QUESTIONS = frozenset({KINDS_OF_FOCUS["decisions"], KINDS_OF_FOCUS["facts"]})
+"""What was only asked is none of these."""
 LONGEST_TITLE = 80
 MOST_TAGS = 5
 _WORD_DIMENSIONS = 512
@@ -72,6 +74,8 @@ class LocalSummariser:
         if purpose == "rollup":
             earlier, said = "\n".join([earlier, *(one.text for one in said)]), ()
         found = await to_thread.run_sync(units, said, limiter=self._threads)
+        if focus in NO_QUESTIONS:
+            found = [unit for unit in found if not unit.asks] or found
         before = earlier_units(earlier)[-MOST_UNITS:]
         if not found and not before:
             return Summary(_tools_only(said), EXTRACTED)

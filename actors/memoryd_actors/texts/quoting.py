@@ -29,4 +29,9 @@ def what_was_said(content: str) -> str:
     same. Else also who said them.
     """
     said = _USER_SAID.match(content)
-    return _CORRECTS.sub("", said[1]) or said[1] if said else undated(content)
+    return uncorrected(said[1]) if said else undated(content)
+
+
+def uncorrected(said: str) -> str:
+    """Return a text without the `no,` before a correction; the whole where it is nothing else."""
+    return _CORRECTS.sub("", said) or said
