@@ -37,13 +37,13 @@ KINDS = ("take", "search", "remember")
 Times = dict[str, list[float]]
 
 
-def run(frames: int = 250_000) -> dict[str, Any]:
+def run(frames: int = 250_000, alone_s: float = ALONE_S) -> dict[str, Any]:
     with home() as paths, daemon(paths) as running:
         wait_for_model(running)
         seed(running)
         _work(paths, _until(10.0))
         at_rest(running.process)
-        figures: dict[str, Any] = {"frames": frames, "alone": _of(*_work(paths, _until(ALONE_S)))}
+        figures: dict[str, Any] = {"frames": frames, "alone": _of(*_work(paths, _until(alone_s)))}
         before = at_rest(running.process)["resident"]
         sender = multiprocessing.get_context("spawn").Process(target=_attack, args=(str(paths.runtime), frames))
         sender.start()
@@ -166,7 +166,11 @@ def _show(figures: dict[str, Any]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.flood", description=__doc__)
     parser.add_argument("--frames", type=int, default=250_000)
-    write(RESULTS, "flood", run(parser.parse_args().frames))
+    parser.add_argument(
+        "--alone", type=float, default=ALONE_S, metavar="SECONDS", help="of the good client by itself, before"
+    )
+    given = parser.parse_args()
+    write(RESULTS, "flood", run(given.frames, given.alone))
 
 
 if __name__ == "__main__":
