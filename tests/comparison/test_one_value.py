@@ -10,6 +10,8 @@ My sister's name is Anna. | My sister's name is Eva.
 My cat's full name is Ada. | My cat's full name is Ida.
 The user's colleague's name is Anna. | The user's colleague's name is Eva.
 The name of my daughter is Anna. | The name of my daughter is Eva.
+One reviewer is Priya. | One reviewer is Tomas now.
+A maintainer is Priya. | A maintainer is now Tomas.
 Take the pill at 8:00. | Take the pill at 20:00.
 The exam is on 3 March. | The exam is on 10 March.
 The meeting is at 8 am. | The meeting is at 8 pm.
