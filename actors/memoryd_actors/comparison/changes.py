@@ -28,7 +28,7 @@ _LINK: Final = re.compile(_any_of(*(one["links"] for one in _ALL)).pattern + r"|
 ONE_OF_SEVERAL: Final = _any_of(WORDS["en"]["one_of_several"])
 _MOVED: Final = tuple(_any_of(one[name]) for one in _ALL for name in ("moved", "moved_to"))
 _CLAUSE: Final = re.compile(r"[,;:.!?](?=\s|\Z)")
-_SOME: Final = frozenset({"a", "one", "another", "some", "1"})
+_SOME: Final = frozenset({"a", "1", "another", "some"})
 _NO: Final = rf"(?:{'|'.join(NEGATORS)})"
 OPENER: Final = re.compile(
     rf"\A\W*(?:{'|'.join(one['openers'] for one in _ALL if 'openers' in one)})\s+", re.IGNORECASE
@@ -195,7 +195,7 @@ def _has_another_value(new: Canon, old: Canon, found: Difference, cues: frozense
     states = any(token.folded in _STATES for token in found.new)
     told = [token for token in found.old if states or token.folded not in _STATES]
     # `One reviewer is Priya`: there may be others.
-    some = (new.tokens[0].article or new.tokens[0].folded) in _SOME and any(token.kind == "name" for token in said)
+    some = (new.tokens[0].article or new.tokens[0].text.casefold()) in _SOME and any(one.kind == "name" for one in said)
     if not (said and told) or some or _names(new, old) != _names(old, new):
         return False
     ours = [token for token in new.tokens if token.kind != "mark" and token.at not in cues]
