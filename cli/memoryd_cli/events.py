@@ -33,35 +33,33 @@ def add_to(app: typer.Typer) -> None:
 def events(
     *,
     since: Annotated[str, typer.Option(metavar="DAYS", help="So many days back: 7d, 30d.")] = "7d",
-    rows: Annotated[bool, typer.Option("--rows", help="Each thing by itself, the newest first.")] = False,
-    node: Annotated[str, typer.Option(metavar="NAME", help="With --rows: only of this part of the daemon.")] = "",
-    op: Annotated[str, typer.Option(metavar="NAME", help="With --rows: only this operation.")] = "",
+    rows: Annotated[
+        bool, typer.Option("--rows", help="Each thing by itself, the newest first; filters imply it.")
+    ] = False,
+    node: Annotated[str, typer.Option(metavar="NAME", help="Only rows of this part of the daemon.")] = "",
+    op: Annotated[str, typer.Option(metavar="NAME", help="Only rows of this operation.")] = "",
     status: Annotated[
         Literal["", "ok", "error", "skipped"],
-        typer.Option(metavar="ok|error|skipped", help="With --rows: only what ended so.", show_default=False),
+        typer.Option(metavar="ok|error|skipped", help="Only rows of what ended so.", show_default=False),
     ] = "",
     session: Annotated[
         str,
-        typer.Option(
-            "--in", metavar="SESSION", autocompletion=completion.sessions, help="With --rows: only in this session."
-        ),
+        typer.Option("--in", metavar="SESSION", autocompletion=completion.sessions, help="Only rows in this session."),
     ] = "",
     memory_id: Annotated[
         str,
-        typer.Option(
-            "--memory", metavar="ID", autocompletion=completion.ids, help="With --rows: only with this memory."
-        ),
+        typer.Option("--memory", metavar="ID", autocompletion=completion.ids, help="Only rows with this memory."),
     ] = "",
     category: Annotated[
         str,
-        typer.Option(metavar="NAME", autocompletion=completion.categories, help="With --rows: only of this category."),
+        typer.Option(metavar="NAME", autocompletion=completion.categories, help="Only rows of this category."),
     ] = "",
     project: Annotated[
         str,
-        typer.Option(metavar="FOLDER", autocompletion=completion.projects, help="With --rows: only memories of it."),
+        typer.Option(metavar="FOLDER", autocompletion=completion.projects, help="Only rows with memories of it."),
     ] = "",
-    agent: Annotated[str, typer.Option(metavar="NAME", help="With --rows: only memories that this agent stored.")] = "",
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="With --rows: at most this many.")] = 50,
+    agent: Annotated[str, typer.Option(metavar="NAME", help="Only rows with memories that this agent stored.")] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many rows.")] = 50,
     owner: Owner = "local",
     autostart: Autostart = False,
     as_json: Json = False,
@@ -69,7 +67,7 @@ def events(
     """Count what was done for you, by day (UTC), part of the daemon and operation, the newest day first."""
     days = _days(since)
     with connect("", "", "cli", owner, autostart=autostart) as memory:
-        if rows:
+        if rows or node or op or status or session or memory_id or category or project or agent:
             one_by_one = memory.done(
                 node=node,
                 op=op,
@@ -82,7 +80,11 @@ def events(
                 days=days,
                 limit=limit,
             )
-            _print_rows(one_by_one, as_json=as_json)
+            if one_by_one or as_json:
+                _print_rows(one_by_one, as_json=as_json)
+            else:
+                known = sorted({f"{one.node} {one.op}" for one in memory.event_counts(days=days)})
+                note("nothing of the kind was done" + (f"; what was: {', '.join(known)}" if known else ""))
             return
         found = memory.event_counts(days=days)
     if as_json:
@@ -97,9 +99,6 @@ def events(
 def _print_rows(found: "list[DoneEvent]", *, as_json: bool) -> None:
     if as_json:
         out_json(found)
-        return
-    if not found:
-        note("nothing of the kind was done")
         return
     table(
         ("number", "at", "node", "op", "status", "session", "memory", "category", "similarity", "ms"),

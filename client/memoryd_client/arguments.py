@@ -20,6 +20,7 @@ _LONGEST: Final = 60
 """Characters of a value that a message shows."""
 _SPAN = re.compile(r"([0-9]{1,5})\s*([mhdw])", re.IGNORECASE)
 _UNITS: Final = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+_SPANS = "Write it as 30m, 12h, 7d or 2w: from 1m to 99999d."
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\[\.\.\.\]")
 _PATH = re.compile(r" - at `(key in )?\$([^`]*)`$")
 _PYTHON_NAMES: Final[Mapping[str, str]] = {"return": "returns", "return_": "returns"}
@@ -88,9 +89,7 @@ def time_span(field: str, given: str) -> timedelta:
     """
     said = _SPAN.fullmatch(given.strip())
     if said is None:
-        raise InvalidArgument(
-            f"`{field}` is {given[:_LONGEST]!r}, which is no time span", "Write it as 30m, 12h, 7d or 2w."
-        )
+        raise InvalidArgument(f"`{field}` is {given[:_LONGEST]!r}, which is no time span", _SPANS)
     return int(said[1]) * _UNITS[said[2].lower()]
 
 

@@ -211,7 +211,7 @@ def _read_ttl(fields: MemoryFields | ChangedFields) -> None:
     except OverflowError:
         raise InvalidArgument(f"`ttl` reaches beyond the calendar: {given}", "Give none, and it stays.") from None
     if span <= timedelta():
-        raise InvalidArgument(f"`ttl` is {given}, and has to be above 0", "Give a span to come: 7d.")
+        raise InvalidArgument(f"`ttl` is {given}, and has to be above 0", "Give a span to come: at least 1m.")
 
 
 def _moment(name: str, given: datetime | str | None) -> datetime | None:

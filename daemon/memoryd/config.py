@@ -14,7 +14,7 @@ import msgspec
 
 from memoryd.project_files import SENSITIVE_FILES
 from memoryd.telemetry import TelemetryConfig
-from memoryd_actors.access.presets import NoSuchPreset, expanded
+from memoryd_actors.access.presets import NoAgentNamed, NoSuchPreset, expanded
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.context import WindowSettings
 from memoryd_actors.conversations.settings import TranscriptSettings
@@ -263,7 +263,7 @@ def load(path: Path, environ: Mapping[str, str] | None = None) -> Config:
     for agent, names in config.allowlists.items():
         try:
             expanded(names)
-        except NoSuchPreset as unknown:
+        except (NoAgentNamed, NoSuchPreset) as unknown:
             raise ConfigInvalid(f"{source}: {unknown} - at `$.allowlists.{agent}`") from unknown
     sidecar = config.sidecar
     if not sidecar.api_key and env.get("ANTHROPIC_API_KEY"):

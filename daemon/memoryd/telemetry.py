@@ -6,10 +6,10 @@ memory or a message is among it. The SDK is an extra, imported here alone.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 from urllib.parse import urlsplit
 
 import anyio
@@ -44,6 +44,10 @@ EXPORT_S = 10
 AWAY_S = 1
 """The same at the end, where it is away anyway; what is being sent then may keep the process a little longer."""
 MOST_TRIES = 16
+TOO_LARGE = 413
+REFUSED = frozenset({400, TOO_LARGE, 422})
+"""What a collector answers that will never take these spans: sent again they would block all others."""
+_SEE_LOG = "The collector's own log says what it does not like about them."
 _SEE_COLLECTOR = "See whether it runs; `memoryd config list telemetry` shows where it is looked for."
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -81,7 +85,10 @@ class Instruments:
     taken; the SDK's own processor forgets what was not.
     """
 
-    def __init__(self, spans: "SpanExporter", numbers: "MetricReader") -> None:
+    def __init__(
+        self, spans: "SpanExporter", numbers: "MetricReader", status: Callable[[], int | None] = lambda: None
+    ) -> None:
+        """Prepare; `status` is the HTTP status that the exporter of spans was answered last, None without an answer."""
         from opentelemetry.sdk.metrics import MeterProvider
         from opentelemetry.sdk.resources import Resource
         from opentelemetry.sdk.trace import TracerProvider
@@ -89,6 +96,7 @@ class Instruments:
         # Of this process alone: the SDK's global providers belong to whoever embeds it.
         about = Resource.create({"service.name": "memoryd", "service.version": __version__})
         self._exporter = spans
+        self.status = status
         self._traces = TracerProvider(resource=about, shutdown_on_exit=False)
         self._tracer = self._traces.get_tracer("memoryd", __version__)
         self._meters = MeterProvider([numbers], resource=about, shutdown_on_exit=False)
@@ -156,6 +164,7 @@ def over_http(url: str) -> Instruments:
     Raises:
         ImportError: the extra is not installed.
     """
+    import requests
     from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
     from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
@@ -163,9 +172,20 @@ def over_http(url: str) -> Instruments:
     # Two lines and more for each batch that is not taken; here it is said once.
     logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)
     base = url.rstrip("/")
+    # The exporter says whether spans were taken, and not why not: the session that it uses hears it.
+    answered: list[int] = []
+
+    class Session(requests.Session):
+        def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
+            answered.clear()
+            response = super().send(request, **options)
+            answered.append(response.status_code)
+            return response
+
     return Instruments(
-        OTLPSpanExporter(f"{base}/v1/traces", timeout=EXPORT_S),
+        OTLPSpanExporter(f"{base}/v1/traces", timeout=EXPORT_S, session=Session()),
         PeriodicExportingMetricReader(OTLPMetricExporter(f"{base}/v1/metrics", timeout=EXPORT_S)),
+        lambda: answered[0] if answered else None,
     )
 
 
@@ -191,10 +211,14 @@ class Telemetry:
         self._last: int | None = None
         """The event up to which everything is a span."""
         self._unsent: list[ReadableSpan] = []
+        self._most_sent = MOST_ROWS
+        """At once; fewer for a collector that found as many too large."""
         self._away_since: datetime | None = None
         self._tries = 0
         """How often it was in vain since the collector took anything."""
         self._sent = self._dropped = 0
+        self._refused: int | None = None
+        """The status with which the collector has refused spans, since it took any."""
         self._trouble: tuple[str, str] | None = None
 
     def why_not(self) -> str:
@@ -249,8 +273,14 @@ class Telemetry:
             with suppress(Refused):  # the ledger says so itself
                 waiting += await self._rows.waiting(self._last)
         numbers = {"sent": float(self._sent), "waiting": float(waiting), "dropped": float(self._dropped)}
-        if self._away_since is None:
+        if self._away_since is None and self._refused is None:
             return ComponentStatus(state="ok", numbers=numbers)
+        if self._away_since is None:
+            message = (
+                f"the collector at {self._settings.otlp_url} refuses spans with HTTP {self._refused}: "
+                f"{self._dropped} dropped"
+            )
+            return ComponentStatus(state="degraded", message=message, hint=_SEE_LOG, numbers=numbers)
         message = (
             f"the collector at {self._settings.otlp_url} takes nothing since {self._away_since:%Y-%m-%d %H:%M} UTC: "
             f"{counted(waiting, 'span')} waiting, {self._dropped} dropped"
@@ -274,22 +304,41 @@ class Telemetry:
                 self._last = events[-1].number
             # Whoever ends the daemon waits for a collector that is there, and for no other.
             away = self._away_since is not None
-            if not await anyio.to_thread.run_sync(instruments.send, self._unsent, abandon_on_cancel=away):
-                await self._not_taken(instruments)
+            sent = self._unsent[: self._most_sent]
+            if not await anyio.to_thread.run_sync(instruments.send, sent, abandon_on_cancel=away):
+                status = instruments.status()
+                if status in REFUSED:
+                    self._refuse(status, len(sent))
+                    continue
+                await self._not_taken(instruments, status)
                 return min(RETRY_S, self._settings.every_s * 2.0**self._tries)
-            self._sent += len(self._unsent)
-            self._unsent = []
-            self._tries = 0
+            self._sent += len(sent)
+            del self._unsent[: len(sent)]
+            self._tries, self._refused = 0, None
             if self._away_since is not None:
                 log.info("the collector is back")
                 self._away_since = None
 
-    async def _not_taken(self, instruments: Instruments) -> None:
+    def _refuse(self, status: int, count: int) -> None:
+        """Send fewer at once where they are too large; else drop them, and say so once."""
+        if status == TOO_LARGE and count > 1:
+            self._most_sent = count // 2
+            return
+        del self._unsent[:count]
+        self._dropped += count
+        if self._refused is None:
+            message = f"the collector at {self._settings.otlp_url} refuses spans with HTTP {status}: they are dropped"
+            log.warning("%s. %s", message, _SEE_LOG)
+            self._publish(Warned(component="telemetry", message=message, hint=_SEE_LOG))
+        self._refused = status
+
+    async def _not_taken(self, instruments: Instruments, status: int | None) -> None:
         """Say so, once; of what waits then, keep the newest."""
         self._tries = min(self._tries + 1, MOST_TRIES)
         if self._away_since is None:
             self._away_since = self._clock.now()
-            message = f"the collector at {self._settings.otlp_url} takes no spans; they wait, and are sent again"
+            answer = f" (HTTP {status})" if status else ""
+            message = f"the collector at {self._settings.otlp_url} takes no spans{answer}; they wait"
             log.warning("%s. %s", message, _SEE_COLLECTOR)
             self._publish(Warned(component="telemetry", message=message, hint=_SEE_COLLECTOR))
         beyond = await self._rows.waiting(self._last or 0) + len(self._unsent) - self._most_waiting

@@ -101,16 +101,17 @@ class WatchedRows:
 
 
 @contextmanager
-def collector() -> Generator[tuple[str, list[bytes]]]:
-    """Yield a collector's address, and the spans that it took."""
+def collector(status: Callable[[bytes], int] = lambda _: 200) -> Generator[tuple[str, list[bytes]]]:
+    """Yield a collector's address, and the spans that it took: those that it answers with 200."""
     taken: list[bytes] = []
 
     class Collector(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            if self.path == "/v1/traces":
+            answer = 200
+            if self.path == "/v1/traces" and (answer := status(body)) == 200:
                 taken.append(body)
-            self.send_response(200)
+            self.send_response(answer)
             self.end_headers()
 
     with answering(Collector) as url:
@@ -140,6 +141,36 @@ async def test_a_collector_gets_the_spans_over_http(tmp_path: Path) -> None:
     assert len(spans) == 20
     assert {span.name for span in spans} == {"memoryd keeper create"}
     assert SECRET.encode() not in b"".join(taken)
+    await ledger.close()
+
+
+async def test_spans_that_a_collector_refuses_for_good_do_not_block_the_others(tmp_path: Path) -> None:
+    def answer(body: bytes) -> int:
+        spans = _decoded(body).resource_spans[0].scope_spans[0].spans
+        if len(spans) > 2:
+            return 413
+        bad = any(one.value.string_value == "mem_0" for span in spans for one in span.attributes)
+        return 400 if bad else 200
+
+    ledger = await opened(tmp_path)
+    said: list[object] = []
+    with collector(answer) as (url, taken):
+        rows = WatchedRows(ledger)
+        telemetry = Telemetry(
+            TelemetryConfig(otlp_url=url, every_s=0.01), rows, said.append, SystemClock(), offline=True
+        )
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(telemetry.run)
+            with anyio.fail_after(30):
+                await rows.looked.wait()
+                await ledger.memories.apply("local", [Add(memory(number)) for number in range(8)], actor="a")
+                now = await seen(telemetry, lambda now: now.numbers["sent"] + now.numbers["dropped"] == 8)
+            tasks.cancel_scope.cancel()
+    assert now.numbers == {"sent": 6, "waiting": 0, "dropped": 2}
+    assert len(taken) == 3
+    assert [one.message for one in said if isinstance(one, Warned)] == [
+        f"the collector at {url} refuses spans with HTTP 400: they are dropped"
+    ]
     await ledger.close()
 
 

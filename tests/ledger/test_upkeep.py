@@ -20,6 +20,7 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.memory.settings import RecallSettings
+from memoryd_actors.memory.steps import RELATED, AddEdge, RemoveEdge
 from memoryd_actors.ports.index import IndexRow
 from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.recall.pipeline import Pipeline
@@ -186,6 +187,18 @@ async def test_what_says_it_is_old_but_was_brought_in_lately_is_not_unused(ledge
     assert await ledger.memories.unused("local", since=old + timedelta(days=60), after=0, limit=10) == []
     ((_, found),) = await ledger.memories.unused("local", since=datetime(2027, 1, 1, tzinfo=UTC), after=0, limit=10)
     assert found.id == note.id
+
+
+async def test_what_was_only_compared_with_others_is_unused(tmp_path: Path, clock: HandClock) -> None:
+    ledger = SqlLedger(tmp_path / "compared.db", clock=clock)
+    await ledger.open()
+    (one, other), _ = await insert(ledger, [memory("Ana drinks tea."), memory("Tea is hot.")], actor="a")
+    since = max(clock.at, one.updated_at, other.updated_at) + timedelta(days=50)
+    clock.at = since + timedelta(days=50)
+    await ledger.memories.apply("local", [AddEdge(one.id, other.id, RELATED, 0.9)], actor="a")
+    await ledger.memories.apply("local", [RemoveEdge(one.id, other.id, RELATED)], actor="a")
+    assert [found for _, found in await ledger.memories.unused("local", since=since, after=0, limit=10)] == [one, other]
+    await ledger.close()
 
 
 async def test_a_large_index_waits_for_more_changes_whatever_the_setting_says(

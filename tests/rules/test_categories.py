@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.access.presets import CHECKPOINT, CORE, PRESETS, SEES, NoSuchPreset
+from memoryd_actors.access.presets import CHECKPOINT, CORE, PRESETS, SEES, NoAgentNamed, NoSuchPreset
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.fusion import Ranked
 from memoryd_actors.memory.settings import CategorySettings, name_of
@@ -79,6 +79,8 @@ def test_an_allowlist_may_name_a_preset_and_more() -> None:
     assert categories.allowed("mine") == frozenset({*(name.removeprefix(SEES) for name in PRESETS["planner"]), "idea"})
     with pytest.raises(NoSuchPreset, match="there is no preset `@plan`; there are `@supervisor`, `@planner`"):
         Categories(allowlists={"mine": ["@plan"]})
+    with pytest.raises(NoAgentNamed, match="`agent:` names no agent: write `agent:researcher`"):
+        Categories(allowlists={"mine": ["agent:"]})
 
 
 def test_every_role_sees_rules_and_none_but_a_supervisor_makes_them() -> None:

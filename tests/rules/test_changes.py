@@ -41,6 +41,15 @@ def test_of_several_writes_to_one_memory_the_last_is_told() -> None:
     assert header(news, since=0, known=(), shown=())[1].startswith("- ✗deleted")
 
 
+def test_what_faded_is_told_as_what_became_of_it() -> None:
+    faded = [
+        News(number, "TTL", msgspec.structs.replace(memory(str(state)), state=state))
+        for number, state in enumerate((State.FORGOTTEN, State.ARCHIVED))
+    ]
+    signs = [line.split(":")[0] for line in header(faded, since=0, known=(), shown=())[1:]]
+    assert signs == ["- ✗archived", "- ✗soft-deleted"]
+
+
 def test_what_came_and_went_meanwhile_is_not_told_as_created() -> None:
     merged = msgspec.structs.replace(memory("new"), state=State.SUPERSEDED)
     news = [News(8, "ADD", merged, operation=5), News(9, "MERGE", memory("old", "Ana drinks green tea."), operation=5)]

@@ -216,7 +216,9 @@ def test_core_memory_and_checkpoints_of_another_agents_thread_are_closed_unless_
         assert again.core_view(thread=thread)[-1].text == "At the third layer."
         assert [one.agent for one in again.list_checkpoints(thread)] == ["researcher"]
     with client_of(daemon, "own", "writer") as writer:
-        writer.core_append("context", "Chapter one.", thread="novel")
+        with pytest.raises(RequestFailed, match="'novel' has not begun"):
+            writer.core_append("persona", "You are a poet.", thread="novel")
+        writer.core_append("context", "Chapter one.", thread="own")
         writer.save_checkpoint("novel", b"1")
         attempts: list[Callable[[], object]] = [
             lambda: writer.core_view(thread=thread),
@@ -288,3 +290,14 @@ def test_an_agent_with_a_list_speaks_in_sessions_of_its_own_and_of_agents_that_i
         boss.append([Entry(role="user", content="Dig deeper.")])
         researcher.append([Entry(role="user", content="At the fourth layer.")])
         assert boss.messages().entries[-1].content == "At the fourth layer."
+        # Its own session, and those of agents that it manages; of another agent, its own only.
+        listed = boss.sessions()
+        assert listed[0].session == "dig more"
+        assert all("researcher" in one.agents for one in listed)
+        assert [one.session for one in boss.sessions(limit=1)] == ["dig more"]
+        assert boss.sessions(offset=1) == listed[1:]
+    with client_of(daemon, "own book", "writer") as writer:
+        assert writer.sessions() == []  # another agent spoke in it
+    with client_of(daemon, "alone", "writer") as writer:
+        writer.append([Entry(role="user", content="Once upon a time.")])
+        assert [one.session for one in writer.sessions()] == ["alone"]

@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from memoryd_actors.access.presets import PRESETS, SEES, expanded
+from memoryd_actors.access.presets import AGENT, PRESETS, SEES, expanded
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.fusion import Ranked
 from memoryd_actors.memory.settings import (
@@ -27,8 +27,6 @@ from memoryd_client.wire.filters import Filters
 _ALL = Filters()
 DOCUMENTS: Final = frozenset({KNOWLEDGE})
 """Looked for apart from memories: among them their passages would take the places of what was told."""
-AGENT: Final = "agent:"
-"""What stands in an allowlist before the name of an agent whose sessions may be managed."""
 
 
 class Categories:

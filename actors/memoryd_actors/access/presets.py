@@ -10,6 +10,8 @@ CORE: Final = "core"
 CHECKPOINT: Final = "checkpoint"
 SEES: Final = "see:"
 """What stands in an allowlist before a category that an agent sees and does not write."""
+AGENT: Final = "agent:"
+"""What stands in an allowlist before the name of an agent whose sessions may be managed; `agent:*` are all."""
 MARK: Final = "@"
 """What a preset's name begins with in an allowlist, so that it is no category's."""
 _RULES: Final = f"{SEES}{RULE}"
@@ -36,14 +38,24 @@ class NoSuchPreset(ValueError):
         super().__init__(f"there is no preset `{MARK}{name}`; there are {there}")
 
 
+class NoAgentNamed(ValueError):
+    """Raised when an allowlist says `agent:`, and no name after it."""
+
+    def __init__(self) -> None:
+        super().__init__(f"`{AGENT}` names no agent: write `{AGENT}researcher`, or `{AGENT}*` for all")
+
+
 def expanded(names: Iterable[str]) -> frozenset[str]:
     """Return the categories of an allowlist, those of the presets that it names among them.
 
     Raises:
         NoSuchPreset: it names one that there is not.
+        NoAgentNamed: it says `agent:`, and no name after it.
     """
     found: set[str] = set()
     for name in map(name_of, names):
+        if name == AGENT:
+            raise NoAgentNamed
         if not name.startswith(MARK):
             found.add(name)
         elif (preset := PRESETS.get(name.removeprefix(MARK))) is not None:

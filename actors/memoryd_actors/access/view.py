@@ -1,6 +1,7 @@
 """What a caller sees of its owner's memories: the ledger, behind the allowlist of the caller's agent."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Collection, Sequence
+from typing import Protocol
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import Refused
@@ -16,8 +17,14 @@ from memoryd_client.wire.memory import Memory
 _ALL = Filters()
 
 
-CheckThread = Callable[[Caller, str, Collection[str]], Awaitable[None]]
-"""Refuses a caller a thread that is another agent's; it is given who wrote there."""
+class CheckThread(Protocol):
+    """Refuses a caller a thread that is another agent's."""
+
+    def __call__(
+        self, caller: Caller, thread: str, writers: Collection[str], *, may_begin: bool = True
+    ) -> Awaitable[None]:
+        """Check one thread, of which `writers` wrote what is kept; `may_begin` where nobody has to be known there."""
+        ...
 
 
 class MemoryView:

@@ -121,9 +121,9 @@ class ConversationAnswers:
                 await self._access.check(caller, request.session or caller.session)
                 return await self._conversations.read(request, caller)
             case ListSessions():
-                await self._access.check(caller, "")
-                listed = await self._transcripts.sessions(caller.owner, limit=request.limit, offset=request.offset)
-                return Sessions(sessions=tuple(listed))
+                return Sessions(
+                    sessions=await self._access.sessions(caller, limit=request.limit, offset=request.offset)
+                )
             case SearchMessages():
                 await self._access.check(caller, request.session)
                 return await self._conversations.search(request, caller, deadline_s=deadline_s)

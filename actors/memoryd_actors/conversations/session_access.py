@@ -7,6 +7,10 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.settings import name_of
 from memoryd_actors.ports.transcripts import Transcripts
 from memoryd_client.wire.caller import PERSON, Caller
+from memoryd_client.wire.transcripts import SessionInfo
+
+_PAGE = 200
+"""Sessions that are read at once, where not all are open to the caller."""
 
 
 class SessionAccess:
@@ -29,19 +33,43 @@ class SessionAccess:
             "Name that session; or name the agents whose sessions it manages on its allowlist: `agent:NAME`.",
         )
 
-    async def check_thread(self, caller: Caller, thread: str, writers: Collection[str]) -> None:
+    async def sessions(self, caller: Caller, *, limit: int, offset: int) -> tuple[SessionInfo, ...]:
+        """Return the sessions that a caller may look into, the newest first."""
+        if self._view.sees_all(caller):
+            return tuple(await self._transcripts.sessions(caller.owner, limit=limit, offset=offset))
+        found: list[SessionInfo] = []
+        read = 0
+        while len(found) < offset + limit and (
+            page := await self._transcripts.sessions(caller.owner, limit=_PAGE, offset=read)
+        ):
+            read += len(page)
+            found += [one for one in page if self._is_open(caller, one)]
+        return tuple(found[offset : offset + limit])
+
+    async def check_thread(
+        self, caller: Caller, thread: str, writers: Collection[str], *, may_begin: bool = True
+    ) -> None:
         """Let a caller see and change what is kept of a thread; `writers` are the agents that wrote it.
 
         Where somebody spoke in the session of that name, it is whoever spoke; what you wrote yourself is for all.
+        Without `may_begin` somebody has to have written or spoken there, but for the caller's own session: what is
+        put into a thread that has not begun is found by whoever begins it.
 
         Raises:
-            Refused: the agent may see some categories only, and the thread is another agent's that it does not manage.
+            Refused: the agent may see some categories only, and the thread is another agent's that it does not manage;
+                or nobody's yet.
         """
         if self._view.sees_all(caller) or not thread:
             return
         info = await self._transcripts.info((caller.owner, thread))
-        speakers = info.agents if info is not None else ()
-        others = {name_of(one) for one in (*writers, *speakers)} - {name_of(caller.agent), PERSON}
+        known = {name_of(one) for one in (*writers, *(info.agents if info is not None else ()))}
+        if not (known or may_begin or thread == caller.session):
+            raise Refused(
+                f"the agent `{caller.agent}` may see some categories only, and {thread!r} has not begun: whoever "
+                "begins it would find this there",
+                "Write to the thread of its own session; or wait until an agent that it manages has spoken there.",
+            )
+        others = known - {name_of(caller.agent), PERSON}
         if thread == caller.session or (info is not None and info.agents):
             others.discard("")  # nobody said who wrote it
         if others and not self._view.manages(caller, others):
@@ -75,6 +103,9 @@ class SessionAccess:
         info = await self._transcripts.info((caller.owner, session))
         if info is None:
             return session == caller.session
-        if session == caller.session and all(agent == caller.agent for agent in info.agents):
+        return self._is_open(caller, info)
+
+    def _is_open(self, caller: Caller, info: SessionInfo) -> bool:
+        if info.session == caller.session and all(agent == caller.agent for agent in info.agents):
             return True
         return bool(info.agents) and self._view.manages(caller, info.agents)

@@ -135,8 +135,9 @@ class CoreMemory:
             Refused: the edit does not fit, or somebody has written since; or core memory is not on the agent's
                 allowlist, or the thread is another agent's.
         """
-        self._categories.check_use(caller.agent, CORE, writes=not isinstance(request, CoreView | GetCoreHistory))
-        await self._check(caller, request.thread)
+        reads = isinstance(request, CoreView | GetCoreHistory)
+        self._categories.check_use(caller.agent, CORE, writes=not reads)
+        await self._check(caller, request.thread, may_begin=reads)
         match request:
             case CoreView():
                 thread = await self._own(caller) if request.own and not request.thread else request.thread
@@ -178,10 +179,10 @@ class CoreMemory:
             case _:
                 assert_never(request)
 
-    async def _check(self, caller: Caller, thread: str) -> None:
+    async def _check(self, caller: Caller, thread: str, *, may_begin: bool = True) -> None:
         if self._check_thread is not None and thread and self._categories.allowed(caller.agent) is not None:
             writes = await self._repository.core_writes(caller.owner, thread, "", limit=MAX_WRITES)
-            await self._check_thread(caller, thread, {one.actor for one in writes})
+            await self._check_thread(caller, thread, {one.actor for one in writes}, may_begin=may_begin)
 
     async def _own(self, caller: Caller) -> str:
         """Return the thread of a caller's session; what all threads share where its agent may not look there."""

@@ -20,6 +20,7 @@ _SIGNS = {
     "UNDO": "↺undone",
     "CONSENT": "✓consented",
 }
+_ARCHIVED = "✗archived"
 _WEIGHTS = {
     "SUPERSEDE": 5,
     "UPDATE": 4,
@@ -107,4 +108,5 @@ def _bullet(one: News) -> str:
     memory = one.memory
     said = one_line(memory.title or memory.content, LONGEST)
     importance = f" (imp={memory.importance})" if one.event == "ADD" else ""
-    return f"- {_SIGNS[one.event]}: [{one_line(memory.category, 40)}] {said}"[:LONGEST] + importance
+    sign = _ARCHIVED if one.event == "TTL" and memory.state is State.ARCHIVED else _SIGNS[one.event]
+    return f"- {sign}: [{one_line(memory.category, 40)}] {said}"[:LONGEST] + importance

@@ -289,10 +289,12 @@ def tallies(
 def unused(connection: Connection, owner: str, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
     """Return an owner's active memories, not pinned, that nobody used since, in the order of their numbers.
 
-    What was written lately is not among them, however old it says it is: an import brings old memories in.
+    What was written lately is not among them, however old it says it is: an import brings old memories in. Being
+    compared with another one, and linked to it or not, is no use.
     """
     before = to_micros(since)
-    written = exists().where(history.c.memory_id == memories.c.id, history.c.ts >= before)
+    linked = history.c.event.in_(("LINK", "UNLINK"))
+    written = exists().where(history.c.memory_id == memories.c.id, history.c.ts >= before, ~linked)
     query = (
         select(memories)
         .where(
