@@ -67,7 +67,12 @@ def consolidate(
             out_json(runs) if as_json else _print_runs(runs)
         else:
             run = _watched(memory)
-            out_json(run) if as_json else _print_run(run)
+            if as_json:
+                out_json(run)
+            else:
+                _print_run(run)
+                if not any(run.counts.values()):
+                    _say_what_waits(memory.consolidation_plan())
 
 
 def _watched(memory: "Client") -> "Consolidation":
@@ -137,5 +142,13 @@ def _print_plan(plan: "ConsolidationPlan") -> None:
         out(one_line(f"{what}  {rollup.path}  from {counted(rollup.episodes, 'episode')}"))
     if not (plan.pairs or plan.changes or plan.rollups):
         out("nothing to do")
+        _say_what_waits(plan)
     if plan.pairs and plan.judge != "local":
         note(f"{plan.judge} decides about the pairs; shown is what the local classifier makes of them")
+
+
+def _say_what_waits(plan: "ConsolidationPlan") -> None:
+    """Say that pairs may wait for tomorrow, where a model has compared as many as it may today."""
+    if plan.judge != "local" and (plan.pairs or not (plan.pairs_left and plan.tokens_left)):
+        which = "tokens_a_day" if plan.pairs_left else "pairs_a_day"
+        note(f"`consolidation.{which}` leaves no room today: what is to be compared waits for 00:00 UTC")

@@ -2,6 +2,8 @@
 
 import json
 import sqlite3
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -274,6 +276,15 @@ def test_no_more_tokens_are_used_for_an_owner_than_a_day_has(short_home: Path, m
             daemon.indexed(client)
             run = consolidated(client)
             assert "compared" not in run.counts
+            said_so = subprocess.run(
+                [Path(sys.executable).with_name("memoryd"), "consolidate"],
+                env=daemon.environment,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            assert said_so.stdout == "nothing to do\n"
+            assert "`consolidation.tokens_a_day` leaves no room today" in said_so.stderr
             assert api.requests == ()
 
 
