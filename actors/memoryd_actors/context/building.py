@@ -16,7 +16,7 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.presets import CORE
 from memoryd_actors.context.counting import PER_MESSAGE, Counting
 from memoryd_actors.context.sizes import Measured, Sizes, shown
-from memoryd_actors.context.usage import ContextUsage
+from memoryd_actors.context.usage import FULL, ContextUsage
 from memoryd_actors.context.window import Caps, Conversation, WindowItem, WindowSettings, pressure, recent
 from memoryd_actors.core.errors import Refused, first_of
 from memoryd_actors.keeping.core_memory import STANDARD
@@ -61,8 +61,6 @@ _PREFACES: dict[SectionKind, str] = {
 _USED = "[Context: {percent}% used, {tokens} of {budget} tokens.]"
 _FULL = "[Context: full. Of {tokens} tokens the oldest are left out.]"
 _ADVICE = " [summarize_conversation tells turns shortly, archive_old_messages then frees their room.]"
-FULL = 100
-"""Percent."""
 ADVICE_SHARE = 0.05
 """Of the budget at most, for saying what can be done."""
 _FRAME = f'<{TAG} source="memoryd" part="{{part}}">\n{{preface}}\n{{text}}\n{CLOSING}'

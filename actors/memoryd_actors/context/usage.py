@@ -13,7 +13,9 @@ log = logging.getLogger(__name__)
 
 MOST_AGENTS: Final = 50
 MOST_SESSIONS: Final = 1_000
-STEPS: Final = (90, 100)
+FULL: Final = 100
+"""Percent."""
+STEPS: Final = (90, FULL)
 """Percent at which it is told again, after the first warning."""
 
 
@@ -55,10 +57,10 @@ class ContextUsage:
         if reached > before:
             self.warnings += 1
             log.warning(
-                "the context of %s in session %s is %d%% used: %d of %d tokens",
+                "the context of %s in session %s is %s: whole it has %d tokens, of %d that it may have",
                 caller.agent or "an agent",
                 caller.session,
-                percent,
+                _how_full(percent),
                 tokens,
                 budget,
             )
@@ -76,7 +78,12 @@ class ContextUsage:
     def facts(self, owner: str) -> dict[str, str]:
         """Return how large the last context of each agent of an owner is, by its name."""
         return {
-            name or "unnamed": f"{last.percent}% of {last.budget} tokens, session {last.session}"
+            name
+            or "unnamed": f"{_how_full(last.percent)}, {last.tokens} of {last.budget} tokens, session {last.session}"
             for (whose, name), last in self._agents.items()
             if whose == owner
         }
+
+
+def _how_full(percent: int) -> str:
+    return f"{percent}% used" if percent <= FULL else "full"
