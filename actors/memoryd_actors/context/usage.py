@@ -78,8 +78,7 @@ class ContextUsage:
     def facts(self, owner: str) -> dict[str, str]:
         """Return how large the last context of each agent of an owner is, by its name."""
         return {
-            name
-            or "unnamed": f"{_how_full(last.percent)}, {last.tokens} of {last.budget} tokens, session {last.session}"
+            name or "unnamed": f"{_how_full(last.percent)}, {last.tokens} of {last.budget} tokens in {last.session}"
             for (whose, name), last in self._agents.items()
             if whose == owner
         }
