@@ -3,10 +3,9 @@
 from typing import Any
 
 from sqlalchemy import BigInteger, Column, Integer, Text
-from sqlalchemy.dialects.postgresql import TEXT as PG_TEXT
 from sqlalchemy.types import TypeEngine
 
-Identifier = Text().with_variant(PG_TEXT(collation="C"), "postgresql")
+Identifier = Text(collation="C").with_variant(Text(), "sqlite")
 """Compared byte by byte, so that the beginning of an id is a range of the key."""
 Serial = BigInteger().with_variant(Integer, "sqlite")
 """SQLite only counts up an INTEGER."""

@@ -6,7 +6,7 @@ from itertools import chain
 
 from sqlalchemy import Connection
 
-from memoryd.ledger import edges, operations, reads, recording, sharing, writes
+from memoryd.ledger import due, edges, operations, reads, recording, sharing, writes
 from memoryd.ledger.batches import batches
 from memoryd.ledger.database import Database
 from memoryd.ledger.edges import OwnedEdge
@@ -115,13 +115,13 @@ class SqlMemories:
         return await self._database.read(reads.owners_of, category)
 
     async def unused(self, owner: str, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
-        return await self._database.read(reads.unused, owner, since, after, limit)
+        return await self._database.read(due.unused, owner, since, after, limit)
 
     async def expired(self, at: datetime, *, limit: int) -> list[Memory]:
-        return await self._database.read(reads.expired, at, limit)
+        return await self._database.read(due.expired, at, limit)
 
     async def uncompared(self, *, limit: int) -> list[Memory]:
-        return await self._database.read(reads.uncompared, limit)
+        return await self._database.read(due.uncompared, limit)
 
     async def edges(self, owner: str, ids: Sequence[str]) -> list[Edge]:
         _, at = await self._read((), ids)

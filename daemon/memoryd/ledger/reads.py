@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, exists, func, not_, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, func, not_, or_, select
 
 from memoryd.ledger.batches import batches
 from memoryd.ledger.rows import history_of, memory_of, to_micros
@@ -19,7 +18,7 @@ from memoryd_actors.ports.ledger import LedgerChange
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.history import HistoryEntry
-from memoryd_client.wire.memory import ID_PREFIX, Memory, Scope, State
+from memoryd_client.wire.memory import ID_PREFIX, Memory, Scope
 
 _SHOWN_MATCHES = 5
 _LINKING = ("LINK", "UNLINK", "UNDO")
@@ -258,19 +257,6 @@ def linked_after(connection: Connection, line: int, limit: int) -> tuple[list[st
     return [row.memory_id for row in found], newest if len(found) < limit else found[-1].id
 
 
-def expired(connection: Connection, at: datetime, limit: int) -> list[Memory]:
-    """Return active memories that are over by then, of whoever, and that nobody wrote to since: restored ones stay."""
-    over = and_(memories.c.expires_at <= to_micros(at), memories.c.updated_at < memories.c.expires_at)
-    query = select(memories).where(over, IS_ACTIVE).order_by(memories.c.expires_at).limit(limit)
-    return [memory_of(row) for row in connection.execute(query).mappings()]
-
-
-def uncompared(connection: Connection, limit: int) -> list[Memory]:
-    """Return active memories whose neighbours nobody has looked at yet, oldest first."""
-    query = select(memories).where(~memories.c.compared, IS_ACTIVE).order_by(memories.c.number).limit(limit)
-    return [memory_of(row) for row in connection.execute(query).mappings()]
-
-
 def tallies(
     connection: Connection, known: tuple[tuple[int, int], int] | None
 ) -> tuple[tuple[tuple[int, int], int], int]:
@@ -284,32 +270,6 @@ def tallies(
         known = newest, connection.execute(count).scalar_one()
     waiting = select(func.count()).select_from(doubts).where(doubts.c.decided_at.is_(None))
     return known, connection.execute(waiting).scalar_one()
-
-
-def unused(connection: Connection, owner: str, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
-    """Return an owner's active memories, not pinned, that nobody used since, in the order of their numbers.
-
-    What was written lately is not among them, however old it says it is: an import brings old memories in. Being
-    compared with another one, and linked to it or not, is no use.
-    """
-    before = to_micros(since)
-    linked = history.c.event.in_(("LINK", "UNLINK"))
-    written = exists().where(history.c.memory_id == memories.c.id, history.c.ts >= before, ~linked)
-    query = (
-        select(memories)
-        .where(
-            memories.c.number > after,
-            owned_by(owner),
-            memories.c.state == State.ACTIVE.value,
-            ~memories.c.pinned,
-            memories.c.updated_at < before,
-            or_(memories.c.last_accessed_at.is_(None), memories.c.last_accessed_at < before),
-            ~written,
-        )
-        .order_by(memories.c.number)
-        .limit(limit)
-    )
-    return [(row["number"], memory_of(row)) for row in connection.execute(query).mappings()]
 
 
 def last_sequence(connection: Connection) -> int:
