@@ -17,7 +17,7 @@ import os
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 import anyio
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from benchmarks.gate import KEPT, Trial, trials_of
 from benchmarks.recall.data import DEFAULT, UNANSWERABLE, DataSet, available, no_data, read

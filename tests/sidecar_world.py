@@ -2,11 +2,12 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import anyio
+from msgspec.structs import replace
 
 from memoryd.config import Config, SidecarConfig
 from memoryd.model import choose

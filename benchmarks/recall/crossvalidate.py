@@ -14,13 +14,14 @@ What is around is then valued with the new weights, and all is fitted once more.
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import anyio
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from benchmarks.recall.data import DEFAULT, available, no_data, variants
 from benchmarks.recall.metrics import interval, recall
@@ -101,7 +102,7 @@ def examples(pools: Iterable[Pool], weights: RankingWeights) -> list[Example]:
     return found
 
 
-def fit(sets: Sequence[Sequence[Pool]], start: RankingWeights = RankingWeights()) -> RankingWeights:  # noqa: B008 - frozen
+def fit(sets: Sequence[Sequence[Pool]], start: RankingWeights = RankingWeights()) -> RankingWeights:
     """Return the weights that set evidence apart from the rest of its pool; every set counts alike.
 
     Raises:

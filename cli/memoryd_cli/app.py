@@ -1,43 +1,53 @@
 """Every command, in the order in which `memoryd --help` lists them."""
 
+import os
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from typing import Annotated, Any, Protocol
+from importlib import import_module
+from typing import Annotated, Any, Final, Protocol
 
 import typer
 from typer.core import TyperGroup
 
-from memoryd_cli import (
-    agent,
-    categories,
-    checkpoints,
-    configuration,
-    consent,
-    consolidation,
-    data,
-    editing,
-    events,
-    files,
-    inspection,
-    keys,
-    knowledge,
-    lifecycle,
-    memories,
-    mirror,
-    model,
-    purging,
-    query,
-    review,
-    service,
-    session,
-    switch,
-    transfer,
-)
-from memoryd_cli import core_memory as core
 from memoryd_cli.base.output import out
-from memoryd_cli.connect import commands as connecting
-from memoryd_cli.mcp import command
-from memoryd_cli.ui import command as ui
 
+_COMMANDS: Final = {
+    "lifecycle": ("run", "serve", "start", "stop", "restart"),
+    "inspection": ("status", "logs", "watch", "doctor", "demo"),
+    "ui.command": ("ui",),
+    "events": ("events",),
+    "memories": ("add", "search", "recall", "list", "show", "read", "forget", "restore", "history"),
+    "query": ("query",),
+    "categories": ("categories",),
+    "editing": ("edit", "update", "undo", "relate", "unrelate"),
+    "purging": ("purge",),
+    "switch": ("off", "on"),
+    "agent": ("push", "take", "why"),
+    "transfer": ("import", "export"),
+    "data": ("backup", "reindex"),
+    "consolidation": ("consolidate",),
+    "review": ("review",),
+    "connect.commands": ("connect", "disconnect", "connections"),
+    "mcp.command": ("mcp",),
+}
+"""The commands that each module adds."""
+_GROUPS: Final = {
+    "consent": "consent",
+    "core": "core_memory",
+    "fs": "files",
+    "knowledge": "knowledge",
+    "checkpoint": "checkpoints",
+    "keys": "keys",
+    "service": "service",
+    "session": "session",
+    "config": "configuration",
+    "model": "model",
+    "mirror": "mirror",
+}
+"""Commands that have commands of their own, and the module of each."""
+_KNOWN: Final = frozenset(name for names in (*_COMMANDS.values(), _GROUPS) for name in names)
+_COMPLETION: Final = "_MEMORYD_COMPLETE"
+"""The variable by which a shell asks what may come next."""
 _SECTIONS = {
     "The daemon": (
         "run",
@@ -113,18 +123,6 @@ class _Sections(TyperGroup):
                 formatter.write_dl([(name, self.commands[name].get_short_help_str(66)) for name in names])
 
 
-# No rich markup: help stays plain text that pipes well, and rich is not imported to print it.
-app = typer.Typer(
-    cls=_Sections,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="\b\nExit codes: 0 done, 1 failed, 2 usage, 3 daemon not reachable.\n"
-    "Results go to stdout, everything else to stderr. MEMORYD_HOME chooses the daemon.",
-)
-
-
 def _print_version(wanted: bool) -> None:
     if wanted:
         from memoryd_client.version import VERSION
@@ -133,7 +131,33 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+def command_line(arguments: Sequence[str]) -> typer.Typer:
+    """Return the application as far as these arguments need it: one command, where they begin with its name.
+
+    Importing and describing all hundred takes a third of a second of a slow machine, longer than most of them.
+    """
+    # No rich markup: help stays plain text that pipes well, and rich is not imported to print it.
+    app = typer.Typer(
+        cls=_Sections,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        epilog="\b\nExit codes: 0 done, 1 failed, 2 usage, 3 daemon not reachable.\n"
+        "Results go to stdout, everything else to stderr. MEMORYD_HOME chooses the daemon.",
+    )
+    app.callback()(memoryd)
+    first = next(iter(arguments), "")
+    alone = first in {*_KNOWN, "--version"} and _COMPLETION not in os.environ
+    for module, names in _COMMANDS.items():
+        if not alone or first in names:
+            import_module(f"memoryd_cli.{module}").add_to(app)
+    for name, module in _GROUPS.items():
+        if not alone or first == name:
+            app.add_typer(import_module(f"memoryd_cli.{module}").group, name=name)
+    return app
+
+
 def memoryd(
     *,
     version: Annotated[
@@ -141,36 +165,3 @@ def memoryd(
     ] = False,
 ) -> None:
     """Long-term memory for AI agents, served one turn behind by a daemon on your own machine."""
-
-
-for module in (
-    lifecycle,
-    inspection,
-    ui,
-    events,
-    memories,
-    query,
-    categories,
-    editing,
-    purging,
-    switch,
-    agent,
-    transfer,
-    data,
-    consolidation,
-    review,
-    connecting,
-    command,
-):
-    module.add_to(app)
-app.add_typer(consent.group, name="consent")
-app.add_typer(core.group, name="core")
-app.add_typer(files.group, name="fs")
-app.add_typer(knowledge.group, name="knowledge")
-app.add_typer(checkpoints.group, name="checkpoint")
-app.add_typer(keys.group, name="keys")
-app.add_typer(service.group, name="service")
-app.add_typer(session.group, name="session")
-app.add_typer(configuration.group, name="config")
-app.add_typer(model.group, name="model")
-app.add_typer(mirror.group, name="mirror")

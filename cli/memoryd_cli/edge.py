@@ -37,9 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code. Nothing but results reaches stdout, no traceback the terminal."""
     try:
-        from memoryd_cli.app import app
+        from memoryd_cli.app import command_line
 
-        app(args=list(arguments), prog_name="memoryd")
+        command_line(arguments)(args=list(arguments), prog_name="memoryd")
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else DONE if leaving.code is None else FAILED
     except ReaderGone:

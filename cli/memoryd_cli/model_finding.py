@@ -4,9 +4,10 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
 from typing import Final, Literal
+
+import msgspec
 
 PRESETS: Final = ("claude", "codex", "gemini", "opencode")
 _SERVERS: Final[Mapping[str, int]] = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000}
@@ -15,8 +16,7 @@ _MOST_BYTES: Final = 1024 * 1024
 _MOST_MODELS: Final = 50
 
 
-@dataclass(frozen=True, slots=True)
-class FoundModel:
+class FoundModel(msgspec.Struct, frozen=True):
     """Something that could be asked."""
 
     kind: Literal["key", "server", "command"]

@@ -1,6 +1,5 @@
 """Ten cases with known answers, put before a model: what `memoryd model test` does."""
 
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.resources import files
 from statistics import median
@@ -42,8 +41,7 @@ CASES: Final = msgspec.toml.decode(
 )["cases"]
 
 
-@dataclass(frozen=True, slots=True)
-class Tried:
+class Tried(msgspec.Struct, frozen=True):
     """What came of one case."""
 
     name: str
@@ -52,11 +50,10 @@ class Tried:
     said: str
 
 
-@dataclass(slots=True)
-class Trial:
+class Trial(msgspec.Struct):
     """What came of all of them."""
 
-    tried: list[Tried] = field(default_factory=list[Tried])
+    tried: list[Tried] = msgspec.field(default_factory=list[Tried])
     tokens: int = 0
     usd: float = 0.0
     hint: str = ""
@@ -149,5 +146,7 @@ def case_of(known: Known) -> Case:
         word_score=0.5,
         score=0.5,
     )
-    exhibits = (replace(exhibit, id=f"mem_{index}", text=text) for index, text in enumerate(known.memories))
+    exhibits = (
+        msgspec.structs.replace(exhibit, id=f"mem_{index}", text=text) for index, text in enumerate(known.memories)
+    )
     return Case(known.request, known.before, tuple(exhibits))

@@ -8,7 +8,7 @@ from contextlib import redirect_stdout
 
 import typer
 
-from memoryd_cli.app import app
+from memoryd_cli.app import command_line
 from memoryd_cli.edge import run
 
 _HEAD = """\
@@ -33,6 +33,7 @@ This page is what `--help` prints, and a test keeps it so.
 
 def commands() -> Iterator[tuple[str, ...]]:
     """Yield every command as its words, groups before what is in them."""
+    app = command_line(())
     yield ()
     for command in app.registered_commands:
         yield (_name(command),)

@@ -4,7 +4,6 @@ import ast
 import inspect
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import cast
@@ -19,8 +18,7 @@ from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.toml_edit import TomlValue
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(msgspec.Struct, frozen=True):
     """One setting as it is in force."""
 
     name: str

@@ -3,7 +3,6 @@
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from enum import Enum
 from functools import lru_cache
@@ -29,8 +28,7 @@ _SILENT: Final = frozenset({"request", "filters", "changes", "update", "caller"}
 """Steps on the way to a field that nobody who calls a method has seen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """Why a value is not taken, in words."""
 
     message: str
@@ -43,8 +41,7 @@ class Problem:
         return (WrongType if self.wrong_type else InvalidArgument)(self.message, self.hint)
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(msgspec.Struct, frozen=True):
     """A place in a request: how it is called, what is there, and what may be."""
 
     name: str

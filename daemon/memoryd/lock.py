@@ -6,9 +6,10 @@ import os
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+
+import msgspec
 
 from memoryd.private_folder import FolderUnsafe, private_folder
 from memoryd_actors.core.errors import Refused
@@ -18,8 +19,7 @@ _ATTEMPTS, _PAUSE_S = 10, 0.02
 """Whoever asks who holds the lock holds it, shared, for an instant; that must not keep a daemon from starting."""
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(msgspec.Struct, frozen=True):
     """The daemon that holds a home's lock, as it describes itself."""
 
     pid: int | None

@@ -11,11 +11,12 @@ import re
 import stat
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from threading import Lock
 from typing import Generic, TypeVar
+
+import msgspec
 
 from memoryd_actors.admission.ignore_rules import Rule, parse, verdict
 from memoryd_actors.admission.project_files import ENVIRONMENT_REASON, NO_FILES, ProjectFiles, is_environment
@@ -67,8 +68,7 @@ _COMMENT = re.compile(r"\s#.*")
 Content = TypeVar("Content")
 
 
-@dataclass(frozen=True, slots=True)
-class _Stamp:
+class _Stamp(msgspec.Struct, frozen=True):
     """What tells that a file is the one that was read."""
 
     inode: int
@@ -109,8 +109,7 @@ class _Reader(Generic[Content]):
         return content
 
 
-@dataclass(frozen=True, slots=True)
-class _Listing:
+class _Listing(msgspec.Struct, frozen=True):
     """What a folder held when it was last changed."""
 
     changed_ns: int

@@ -175,7 +175,7 @@ def over_http(url: str) -> Instruments:
     # The exporter says whether spans were taken, and not why not: the session that it uses hears it.
     answered: list[int] = []
 
-    class Session(requests.Session):
+    class Answers(requests.Session):
         def send(self, request: requests.PreparedRequest, **options: Any) -> requests.Response:
             answered.clear()
             response = super().send(request, **options)
@@ -183,7 +183,7 @@ def over_http(url: str) -> Instruments:
             return response
 
     return Instruments(
-        OTLPSpanExporter(f"{base}/v1/traces", timeout=EXPORT_S, session=Session()),
+        OTLPSpanExporter(f"{base}/v1/traces", timeout=EXPORT_S, session=Answers()),
         PeriodicExportingMetricReader(OTLPMetricExporter(f"{base}/v1/metrics", timeout=EXPORT_S)),
         lambda: answered[0] if answered else None,
     )

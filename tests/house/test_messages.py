@@ -2,9 +2,9 @@
 
 import typing
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import fields
 
 import pytest
+from msgspec.structs import fields
 
 from memoryd_actors.conversations.orders import ScribeMessage
 from memoryd_actors.keeping.orders import KeeperMessage

@@ -2,13 +2,13 @@
 
 import signal
 import sys
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import anyio
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from memoryd.config import IndexConfig
 from memoryd.index import LanceIndex, postings

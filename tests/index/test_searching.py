@@ -1,8 +1,8 @@
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from filtered import FILTERED
 from memoryd.index import LanceIndex

@@ -1,11 +1,11 @@
 import subprocess
 import sys
 import threading
-from dataclasses import replace
 
 import anyio
 import anyio.to_thread
 import pytest
+from msgspec.structs import replace
 
 from cases import TEXTS, case
 from memoryd.config import Config, ConfigInvalid, SidecarConfig

@@ -1,9 +1,8 @@
 """What was redacted lately is not redacted again, and comes out the same."""
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from memoryd_actors.redaction import redact
 from memoryd_actors.redaction.remembered import LONGEST, RememberedSecrets

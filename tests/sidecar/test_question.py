@@ -1,9 +1,9 @@
 import json
 import re
-from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from cases import case
 from memoryd_actors.judging.question import SCHEMA, SCHEMA_WITH_LOOKUPS, compose, read

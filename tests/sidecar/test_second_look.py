@@ -3,12 +3,12 @@
 import json
 import re
 import threading
-from dataclasses import replace
 from typing import Any
 
 import anyio
 import anyio.to_thread
 import pytest
+from msgspec.structs import replace
 
 from cases import case
 from memoryd_actors.judging.judge import Judgement

@@ -1,9 +1,9 @@
 import threading
-from dataclasses import replace
 
 import anyio
 import anyio.to_thread
 import pytest
+from msgspec.structs import replace
 
 from cases import case
 from memoryd_actors.judging.judge import Judgement

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 import msgspec
@@ -173,14 +172,18 @@ class Categories:
             Refused: it asks for a category that it may not see.
         """
         visible = self.visible(caller, filters)
-        return visible if filters.categories else replace(visible, without=self.kept_out | DOCUMENTS, for_context=True)
+        return (
+            visible
+            if filters.categories
+            else msgspec.structs.replace(visible, without=self.kept_out | DOCUMENTS, for_context=True)
+        )
 
     def visible_always(self, caller: Caller) -> list[Visibility]:
         """Return what stands in a caller's context, by category: of corrections, what the user said, or pinned."""
         allowed = self.allowed(caller.agent)
         names = self.always if allowed is None else self.always & allowed
         return [
-            replace(
+            msgspec.structs.replace(
                 self.visible(caller, Filters(categories=(name,))), least_trust=BY_USER if name == CORRECTION else 0.0
             )
             for name in sorted(names)

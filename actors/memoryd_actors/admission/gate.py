@@ -8,7 +8,6 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -75,7 +74,7 @@ def admit(
             "an id may have 1 to 64 letters, digits and any of `_.:-`", "Leave the id out, and one is drawn for it."
         )
     check_names(id=new.id)
-    gate = _Gate(replace(rules, environment=seen.environment) if seen.environment else rules)
+    gate = _Gate(msgspec.structs.replace(rules, environment=seen.environment) if seen.environment else rules)
     _check_size(new)
     _check_skipped(new)
     _check_files(new, seen)

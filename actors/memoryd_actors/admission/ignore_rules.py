@@ -7,8 +7,9 @@ A glob of one name becomes an expression without backtracking (`fnmatch.translat
 import fnmatch
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 MOST_RULES = 2_000
 """Lines of one file that are read."""
@@ -16,8 +17,7 @@ _LONGEST_PATTERN = 500
 _ANY_DEPTH = "**"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """One line: what it matches, and whether it ignores or takes back."""
 
     names: tuple[str, ...]

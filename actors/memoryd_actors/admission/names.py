@@ -5,7 +5,8 @@ because replaced it would be another name.
 """
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.core.remembered import remembered

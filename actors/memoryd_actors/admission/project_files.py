@@ -8,7 +8,8 @@ may be either, so it names no such file at all.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from memoryd_actors.redaction.rules import Variable
 
@@ -53,11 +54,10 @@ _TEMPLATE = re.compile(
 ENVIRONMENT_REASON = "which is an environment file"
 
 
-@dataclass(frozen=True, slots=True)
-class ProjectFiles:
+class ProjectFiles(msgspec.Struct, frozen=True):
     """What a project says about files."""
 
-    ignored: Mapping[str, str] = field(default_factory=dict)
+    ignored: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Path, as the memory names it, to the reason why what it holds is not kept."""
     environment: tuple[Variable, ...] = ()
     """What stands in the project's environment files."""

@@ -1,8 +1,9 @@
 """What is not to be kept in a project: the user's rules, its environment files, and what its ignored files hold."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles
 from memoryd_actors.redaction import Rules

@@ -1,8 +1,9 @@
 """What nobody uses is archived or forgotten, what was forgotten long ago is destroyed; one owner at a time."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import timedelta
+
+import msgspec
 
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.indexing.indexer import Indexer
@@ -24,8 +25,7 @@ Rest = Callable[[float], Awaitable[None]]
 """Gives way after so many seconds of work."""
 
 
-@dataclass(frozen=True, slots=True)
-class Aged:
+class Aged(msgspec.Struct, frozen=True):
     """What one round came to."""
 
     forgotten: int = 0

@@ -1,6 +1,6 @@
 """One thing that a user wants remembered."""
 
-from dataclasses import dataclass
+import msgspec
 
 MOST_CHARACTERS = 1_000
 """Of what is remembered at once: a request is about a sentence or a short list, not about a document."""
@@ -12,8 +12,7 @@ FEWEST_IDEOGRAPHS = 4
 """Of scripts without spaces, where each says more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Captured:
+class Captured(msgspec.Struct, frozen=True):
     """What is to be remembered, in the words that were used."""
 
     content: str

@@ -8,11 +8,11 @@ resumed in another session, finds it there already: also where it was edited, me
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from memoryd_actors.capture import Captured, explicit, may_ask, procedure, standing_instruction
@@ -66,8 +66,7 @@ class DatedMessage(Message, frozen=True, omit_defaults=True):
     """When it was said, where that is long ago."""
 
 
-@dataclass(frozen=True, slots=True)
-class CaptureInput:
+class CaptureInput(msgspec.Struct, frozen=True):
     """A user's message that may have something to remember, and the message before it."""
 
     message: str
@@ -80,8 +79,7 @@ class CaptureInput:
     """When it was said, where that is long ago."""
 
 
-@dataclass(slots=True)
-class CaptureCounts:
+class CaptureCounts(msgspec.Struct):
     """What became of what was captured."""
 
     captured: int = 0

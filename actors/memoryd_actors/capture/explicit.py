@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
+
+import msgspec
 
 from memoryd_actors.capture.captured import MOST_CHARACTERS, Captured, says_something
 from memoryd_actors.capture.kinds import category_of, is_everywhere
@@ -54,8 +55,7 @@ _LONGEST_REQUEST = 120
 """Characters at the end of a sentence in which a request that ends it may begin."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
+class _Request(msgspec.Struct, frozen=True):
     """A request within a sentence."""
 
     asked: str

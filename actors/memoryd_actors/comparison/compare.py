@@ -1,7 +1,8 @@
 """What a new statement is to an old one, decided by what differs; similarity alone decides nothing."""
 
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from memoryd_actors.comparison.canon import Canon, canon, equal
 from memoryd_actors.comparison.changes import NOT, ONE_OF_SEVERAL, OPENER, cannot_both_be, changes, ends_part, excludes

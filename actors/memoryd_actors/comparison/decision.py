@@ -1,7 +1,8 @@
 """What follows from a comparison, and what a model may not overrule."""
 
-from dataclasses import replace
 from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from memoryd_actors.comparison.statement import Comparison, Relation
 

@@ -9,8 +9,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from memoryd_actors.comparison.canon import Canon
 from memoryd_actors.comparison.tokens import WORDS, Kind, Token, words
@@ -35,8 +36,7 @@ _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)*")
 _NAMED: Final = {"number": ("number", "unit"), "date": ("date",), "symbol": ("symbol",), "name": ("name",)}
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(msgspec.Struct, frozen=True):
     """What one text has and the other has not. `new` and `old` name the sides."""
 
     new: tuple[Token, ...]

@@ -1,16 +1,15 @@
 """What is compared, and what comes out."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+import msgspec
+
 Relation = Literal["same", "changes", "contradicts", "resembles"]
-"""same: says nothing else. changes: a newer value of the same thing. contradicts: both cannot be true, and nothing says
-which came later. resembles: about something similar, both may stand."""
+"""same: says nothing else. changes: a newer value. contradicts: both cannot be true. resembles: both may stand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(msgspec.Struct, frozen=True):
     """A memory as far as it is compared."""
 
     text: str
@@ -21,8 +20,7 @@ class Statement:
     speaker: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(msgspec.Struct, frozen=True):
     """What a new statement is to an old one."""
 
     relation: Relation

@@ -5,11 +5,11 @@ daily consolidation: one cap on the pairs of an owner's day, one budget of token
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
 import anyio
+import msgspec
 
 from memoryd_actors.comparison import Comparison, action
 from memoryd_actors.consolidating.fingerprints import NOBODY, REMEMBERED, Fingerprint, fingerprint, known
@@ -54,8 +54,7 @@ class CheckOutcome(Enum):
     """Nobody can be asked, whosever pairs they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(msgspec.Struct, frozen=True):
     """What may still be done for an owner today."""
 
     pairs: int

@@ -1,8 +1,9 @@
 """Which pairs were compared lately, so that nothing is compared twice. Pure."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+import msgspec
 
 NOBODY = ""
 """Who has compared a pair of which nobody could say anything: it is asked about again the next day."""
@@ -14,8 +15,7 @@ Fingerprint = tuple[str, str, int]
 """Both ids, the smaller one first, and the cosine in hundredths."""
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(msgspec.Struct, frozen=True):
     """A pair was compared."""
 
     fingerprint: Fingerprint

@@ -1,7 +1,8 @@
 """Pairs of memories that are compared once more: what is filtered out without a model, and what comes first. Pure."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from memoryd_actors.keeping.merging import newer_first, select_comparable
 from memoryd_actors.keeping.neighbours import Neighbour
@@ -13,8 +14,7 @@ OVERLAP = 0.4
 are merely related 30%."""
 
 
-@dataclass(frozen=True, slots=True)
-class Suspect:
+class Suspect(msgspec.Struct, frozen=True):
     """Two memories that may be the same or contradict each other."""
 
     older: Memory

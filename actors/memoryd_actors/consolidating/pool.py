@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+import msgspec
 
 RECENT = timedelta(hours=72)
 """A memory that was stored or changed within that time is looked at."""
@@ -13,8 +14,7 @@ OFTEN_USED = 0.1
 """A memory among this share of the most used is looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pooled:
+class Pooled(msgspec.Struct, frozen=True):
     """As much of an active memory as it takes to choose."""
 
     id: str
@@ -25,8 +25,7 @@ class Pooled:
     updated_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
+class Pool(msgspec.Struct, frozen=True):
     """What may be compared once more."""
 
     memories: Sequence[Pooled]

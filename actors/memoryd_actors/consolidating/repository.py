@@ -1,9 +1,10 @@
 """What the daily consolidation writes down: the part of the ledger that it needs beside what is common to all."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+import msgspec
 
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pool
@@ -11,8 +12,7 @@ from memoryd_actors.consolidating.schedule import ConsolidationRun
 from memoryd_client.wire.memory import Memory
 
 
-@dataclass(frozen=True, slots=True)
-class CandidatePair:
+class CandidatePair(msgspec.Struct, frozen=True):
     """Two memories that may be the same or contradict each other, and nobody has decided yet."""
 
     number: int
@@ -24,8 +24,7 @@ class CandidatePair:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Used:
+class Used(msgspec.Struct, frozen=True):
     """What was done for an owner on one day (UTC)."""
 
     pairs: int = 0

@@ -1,9 +1,9 @@
 """When upkeep may work: not while the machine is busy answering, and never more than half of the time."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import anyio
+import msgspec
 
 LOOK_S = 1.0
 AT_MOST_S = 7_200.0
@@ -13,8 +13,7 @@ BUSY_S = 30.0
 """It waits so long for whoever is being answered."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resting:
+class Resting(msgspec.Struct, frozen=True):
     """Waits for quiet, and gives way."""
 
     answered: Callable[[], int]

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import anyio
 import msgspec
@@ -52,8 +51,7 @@ ROLLUP_TOKENS = 800
 """Size of a project's summary."""
 
 
-@dataclass(frozen=True, slots=True)
-class RollupMaterial:
+class RollupMaterial(msgspec.Struct, frozen=True):
     """What there is to gather in one project."""
 
     owner: str

@@ -1,7 +1,8 @@
 """When an owner's memories are consolidated: by what the ledger says, not by how long the daemon runs. Pure."""
 
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+
+import msgspec
 
 PAIRS = "pairs"
 AGEING = "ageing"
@@ -11,8 +12,7 @@ STAGES = (PAIRS, AGEING, ROLLUPS, UPKEEP)
 """In this order; what a stage has done stays done when the daemon goes down in the next."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConsolidationRun:
+class ConsolidationRun(msgspec.Struct, frozen=True):
     """One consolidation of one owner's memories, as far as it is."""
 
     number: int
@@ -25,7 +25,7 @@ class ConsolidationRun:
     """The last that is done."""
     starts: int = 0
     """How often it was begun or taken up again."""
-    counts: dict[str, int] = field(default_factory=dict[str, int])
+    counts: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     problem: str = ""
     """Why it does not get on."""
 

@@ -7,7 +7,8 @@ broken off goes on where it stopped, and does nothing twice.
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+import msgspec
 
 from memoryd_actors.access.switch import EVERYWHERE, refusal
 from memoryd_actors.ageing.ageing import Ageing
@@ -44,8 +45,7 @@ KEEP_RUNS = 30
 """Of an owner, whose reports can be read."""
 
 
-@dataclass(slots=True)
-class Doing:
+class Doing(msgspec.Struct):
     """What the worker is at."""
 
     run: ConsolidationRun

@@ -5,7 +5,6 @@ counted, and the whole is never above the budget.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from datetime import UTC
 from typing import Protocol
 
@@ -94,13 +93,12 @@ class CoreSectionRepository(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class _Found:
+class _Found(msgspec.Struct):
     """What a context is made of, as it was looked up."""
 
-    measured: Measured = field(default_factory=lambda: Measured(None, Conversation()))
-    written: list[Section] = field(default_factory=list[Section])
-    standing: list[Memory] = field(default_factory=list[Memory])
+    measured: Measured = msgspec.field(default_factory=lambda: Measured(None, Conversation()))
+    written: list[Section] = msgspec.field(default_factory=list[Section])
+    standing: list[Memory] = msgspec.field(default_factory=list[Memory])
 
 
 class ContextBuilder:
@@ -312,7 +310,9 @@ class ContextBuilder:
         chosen = recent(said, turns=turns, tokens=room, caps=caps)
         while not chosen and caps.other > SMALLEST_CAP:
             # Many calls at once: each gets less.
-            caps = replace(caps, tool=max(SMALLEST_CAP, caps.tool // 2), other=max(SMALLEST_CAP, caps.other // 2))
+            caps = msgspec.structs.replace(
+                caps, tool=max(SMALLEST_CAP, caps.tool // 2), other=max(SMALLEST_CAP, caps.other // 2)
+            )
             chosen = recent(said, turns=turns, tokens=room, caps=caps)
         if len(chosen) < len(said):
             left_out.append(f"{len(said) - len(chosen)} older entries: `memoryd session show {key[1]}` has them")

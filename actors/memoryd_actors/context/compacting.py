@@ -8,10 +8,10 @@ the memory under which the summary is found from other sessions. Nothing is dele
 import logging
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 import anyio
+import msgspec
 
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.admission.gate import Admitted
@@ -78,8 +78,7 @@ class Introducer(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class CompactionCounts:
+class CompactionCounts(msgspec.Struct):
     """What came of it since the start."""
 
     compactions: int = 0

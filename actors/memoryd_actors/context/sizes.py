@@ -1,9 +1,9 @@
 """How large the entries of each conversation are: counted once, when they are first looked at, and kept in memory."""
 
 from collections import OrderedDict
-from dataclasses import dataclass
 
 import anyio
+import msgspec
 
 from memoryd_actors.context.counting import PER_MESSAGE, Counting
 from memoryd_actors.context.window import Conversation, WindowItem
@@ -18,8 +18,7 @@ BATCH = 500
 BATCH_CHARACTERS = 400_000
 
 
-@dataclass(slots=True)
-class Measured:
+class Measured(msgspec.Struct):
     """A conversation since its last compaction."""
 
     info: SessionInfo | None

@@ -5,7 +5,6 @@ summaries: one durable append decides.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, assert_never
 
@@ -52,8 +51,7 @@ LONGEST_LAST = 200
 """Characters of the newest summary that a view of core memory shows."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Turns:
+class _Turns(msgspec.Struct, frozen=True):
     """Where the turns of a session are."""
 
     records: tuple[TranscriptRecord, ...]

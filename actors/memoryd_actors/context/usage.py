@@ -2,8 +2,9 @@
 
 import logging
 from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.wire.caller import Caller
@@ -19,8 +20,7 @@ STEPS: Final = (90, FULL)
 """Percent at which it is told again, after the first warning."""
 
 
-@dataclass(frozen=True, slots=True)
-class _LastContext:
+class _LastContext(msgspec.Struct, frozen=True):
     session: str
     tokens: int
     budget: int

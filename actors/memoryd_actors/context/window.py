@@ -6,7 +6,6 @@ A result that comes later is a piece by itself: call and result are then told in
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -43,8 +42,7 @@ class WindowSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Size of the summary that takes the place of what is compacted."""
 
 
-@dataclass(frozen=True, slots=True)
-class WindowItem:
+class WindowItem(msgspec.Struct, frozen=True):
     """One entry of a transcript, as far as its size matters."""
 
     sequence: int
@@ -61,8 +59,7 @@ class WindowItem:
         return self.kind == "message" and self.role == "user"
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(msgspec.Struct, frozen=True):
     """Entries that go together or not at all."""
 
     items: tuple[WindowItem, ...]
@@ -78,8 +75,7 @@ class Piece:
         return sum(item.begins_turn for item in self.items)
 
 
-@dataclass(frozen=True, slots=True)
-class Caps:
+class Caps(msgspec.Struct, frozen=True):
     """Tokens to which one entry is cut: what a tool gave back, and everything else."""
 
     tool: int

@@ -1,10 +1,9 @@
 """What came of everything that was to be written down."""
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(slots=True)
-class TranscriptCounts:
+class TranscriptCounts(msgspec.Struct):
     """What came of everything since the start."""
 
     stored: int = 0

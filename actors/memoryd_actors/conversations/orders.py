@@ -1,6 +1,6 @@
 """What the scribe is asked to write down, or to destroy."""
 
-from dataclasses import dataclass
+import msgspec
 
 from memoryd_actors.ports.transcripts import Key
 from memoryd_client.wire.caller import Caller
@@ -8,16 +8,14 @@ from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.transcripts import Entry, TranscriptRecord
 
 
-@dataclass(frozen=True, slots=True)
-class Say:
+class Say(msgspec.Struct, frozen=True):
     """Entries that a client appends."""
 
     caller: Caller
     entries: tuple[Entry, ...]
 
 
-@dataclass(slots=True)
-class PushedContexts:
+class PushedContexts(msgspec.Struct):
     """Contexts of one caller, in order, each of which may have something new at its end.
 
     Those that come while the writer is busy join the one that waits, until something else is asked of the session:
@@ -33,8 +31,7 @@ class PushedContexts:
         return self.updates[0].caller
 
 
-@dataclass(frozen=True, slots=True)
-class Destroy:
+class Destroy(msgspec.Struct, frozen=True):
     """A transcript to be destroyed, and what the index and the jobs have of it."""
 
     key: Key
@@ -42,30 +39,26 @@ class Destroy:
     """The last entry that goes: what was said since stays. `FILES_GONE`: the transcript itself went before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Erase:
+class Erase(msgspec.Struct, frozen=True):
     """Entries whose words are to be destroyed; the index begins anew with the session."""
 
     key: Key
     sequences: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(msgspec.Struct, frozen=True):
     """A session that is over; noted durably is at which entry."""
 
     key: Key
 
 
-@dataclass(frozen=True, slots=True)
-class Last:
+class Last(msgspec.Struct, frozen=True):
     """Asks for the number of a session's last entry, after all that was accepted before."""
 
     key: Key
 
 
-@dataclass(frozen=True, slots=True)
-class Summarise:
+class Summarise(msgspec.Struct, frozen=True):
     """A summary that takes the place of everything up to an entry."""
 
     key: Key
@@ -75,8 +68,7 @@ class Summarise:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class ImportEntries:
+class ImportEntries(msgspec.Struct, frozen=True):
     """Entries that were written down elsewhere."""
 
     caller: Caller

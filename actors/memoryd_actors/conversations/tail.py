@@ -2,8 +2,9 @@
 
 from collections import Counter, OrderedDict, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TypeVar
+
+import msgspec
 
 from memoryd_actors.conversations.overlap import fingerprint, new_after, new_places
 from memoryd_actors.ports.transcripts import Key, Transcripts
@@ -21,29 +22,28 @@ END = 4_000
 """by this much of it."""
 
 
-@dataclass(slots=True)
-class Tail:
+class Tail(msgspec.Struct):
     """The end of a transcript, as pushes are compared with it."""
 
     last: int = 0
     """The number of the transcript's newest entry."""
-    said: deque[int] = field(default_factory=lambda: deque(maxlen=TAIL))
+    said: deque[int] = msgspec.field(default_factory=lambda: deque(maxlen=TAIL))
     """Fingerprints."""
-    unclaimed: Counter[int] = field(default_factory=Counter)
+    unclaimed: Counter[int] = msgspec.field(default_factory=Counter)
     """Came by push, and nobody has appended them since."""
-    claimed: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    claimed: OrderedDict[str, None] = msgspec.field(default_factory=OrderedDict)
     """Ids of appended entries that a push had brought before."""
-    withheld: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    withheld: OrderedDict[str, str] = msgspec.field(default_factory=OrderedDict)
     """Ids of tool calls whose results are not to be kept, and why."""
-    seen: OrderedDict[int, int | None] = field(default_factory=OrderedDict)
+    seen: OrderedDict[int, int | None] = msgspec.field(default_factory=OrderedDict)
     """What pushed messages are by fingerprint, so that each is cleaned once; None where nothing of it is kept."""
-    ends: OrderedDict[int, int] = field(default_factory=OrderedDict)
+    ends: OrderedDict[int, int] = msgspec.field(default_factory=OrderedDict)
     """What long pushed messages are by fingerprint, by their ends: a client cuts off beginnings."""
     window: tuple[int, ...] = ()
     """What was pushed last."""
     client: str = ""
     """Who pushed it."""
-    since: list[int] = field(default_factory=list[int])
+    since: list[int] = msgspec.field(default_factory=list[int])
     """What was appended that no push has brought."""
 
     def add(self, said: int, *, pushed: bool) -> None:

@@ -5,10 +5,10 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Generic, Self, TypeVar, cast
 
 import anyio
+import msgspec
 
 from memoryd_actors.core.errors import ActorCrashed, ActorStopped, ActorTimeout, Refused, Superseded
 
@@ -30,8 +30,7 @@ class Actor(ABC, Generic[M, R]):
         return None
 
 
-@dataclass(slots=True)
-class MailboxStatistics:
+class MailboxStatistics(msgspec.Struct):
     """Counts since the start. accepted (got in) = handled + refused + crashed + replaced + abandoned + waiting."""
 
     accepted: int = 0
@@ -127,7 +126,9 @@ class ActorRef(Generic[M, R]):
     def statistics(self) -> MailboxStatistics:
         """Return the counts so far."""
         box = self._receive.statistics()
-        return replace(self._count, waiting=box.current_buffer_used, busy=box.tasks_waiting_receive == 0)
+        return msgspec.structs.replace(
+            self._count, waiting=box.current_buffer_used, busy=box.tasks_waiting_receive == 0
+        )
 
     async def _post(self, letter: "_Letter[M, R]") -> None:
         try:

@@ -19,7 +19,8 @@ DaemonError
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
 
 _LONGEST = 100
 """Characters of a name that a message repeats."""
@@ -103,8 +104,7 @@ class NoSection(NotFound):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class KeptCheckpoints:
+class KeptCheckpoints(msgspec.Struct, frozen=True):
     """What there is where a checkpoint was looked for."""
 
     versions: tuple[int, ...] = ()
@@ -157,7 +157,7 @@ class NoCheckpoint(NotFound):
 
     def without_others(self) -> "NoCheckpoint":
         """Return the same for somebody who may not see every thread."""
-        return NoCheckpoint(*self._about, replace(self._kept, threads=None))
+        return NoCheckpoint(*self._about, msgspec.structs.replace(self._kept, threads=None))
 
 
 class DamagedCheckpoint(Refused):

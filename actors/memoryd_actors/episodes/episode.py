@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
@@ -31,8 +30,7 @@ QUOTED = "Source: quoted from the conversation by rules, not written by a model"
 _UNNAMED = re.compile(r"[^a-z0-9]+")
 
 
-@dataclass(frozen=True, slots=True)
-class AgentRun:
+class AgentRun(msgspec.Struct, frozen=True):
     """A part of a session, from one end to the next."""
 
     first: int

@@ -5,7 +5,6 @@ transaction, so that a crash neither loses one nor tells it twice.
 """
 
 import logging
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import perf_counter
 from typing import Annotated, Final
@@ -61,8 +60,7 @@ class EpisodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """Size of its summary."""
 
 
-@dataclass(slots=True)
-class EpisodeCounts:
+class EpisodeCounts(msgspec.Struct):
     """What came of it since the start."""
 
     told: int = 0

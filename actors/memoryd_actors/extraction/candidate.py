@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
+
+import msgspec
 
 from memoryd_actors.admission.workflow import SEEN
 from memoryd_actors.extraction.input_message import InputMessage
@@ -27,8 +28,7 @@ def trust_in_user(category: str) -> float:
     return CORRECTED if category == CORRECTION else TRUST["user_stated"]
 
 
-@dataclass(frozen=True, slots=True)
-class Extraction:
+class Extraction(msgspec.Struct, frozen=True):
     """Something worth remembering, as it would be stored."""
 
     content: str
@@ -51,7 +51,7 @@ class Extraction:
     """Which of several is worth more."""
     related: tuple[tuple[str, str], ...] = ()
     """What it is to memories that were known: the relation, and the beginning of an id."""
-    metadata: dict[str, str] = field(default_factory=dict[str, str])
+    metadata: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 def capped(

@@ -1,8 +1,9 @@
 """When a conversation is looked at for what is worth remembering."""
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
+
+import msgspec
 
 FEWEST_TURNS: Final = 3
 """Turns of a user before a change of topic counts: it fires at one gap in five, and each look costs a call."""
@@ -12,8 +13,7 @@ PATIENT: Final[frozenset[Reason]] = frozenset({"ended", "idle"})
 """Nobody waits: what comes of it is for another day's session."""
 
 
-@dataclass(slots=True)
-class Waiting:
+class Waiting(msgspec.Struct):
     """A session with something that was not looked at yet."""
 
     last: int

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 import msgspec
 
@@ -36,8 +35,7 @@ OF_SESSION = "capture.session_memories"
 KEEPER_S = 60.0
 
 
-@dataclass(slots=True)
-class ExtractionCounts:
+class ExtractionCounts(msgspec.Struct):
     """What came of it since the start."""
 
     windows: int = 0

@@ -1,9 +1,10 @@
 """What of a transcript is looked at: what people and their assistants said to each other, and nothing else."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+import msgspec
 
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
@@ -12,8 +13,7 @@ from memoryd_client.wire.session_context import SUMMARY_OPENING
 from memoryd_client.wire.transcripts import TranscriptRecord
 
 
-@dataclass(frozen=True, slots=True)
-class InputMessage:
+class InputMessage(msgspec.Struct, frozen=True):
     """A message of a conversation, without what was injected, hidden or shown by tools, secrets replaced."""
 
     sequence: int

@@ -6,7 +6,6 @@ any other memory. When the last ones were made is kept with them, in one transac
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import Final
@@ -68,8 +67,7 @@ Answer with JSON: {"insights": [{"summary": "...", "tags": ["..."], "importance"
 _SCHEMA: Final = shape({"insights": array(shape({"summary": TEXT, "tags": array(TEXT), "importance": WHOLE}))})
 
 
-@dataclass(frozen=True, slots=True)
-class Material:
+class Material(msgspec.Struct, frozen=True):
     """What a model is shown."""
 
     activity: tuple[str, ...]
@@ -85,8 +83,7 @@ class Insight(msgspec.Struct, frozen=True):
     importance: int = IMPORTANCE
 
 
-@dataclass(slots=True)
-class InsightCounts:
+class InsightCounts(msgspec.Struct):
     """What came of it since the start."""
 
     insights: int = 0

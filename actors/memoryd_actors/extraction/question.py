@@ -1,6 +1,5 @@
 """What a model is asked about a part of a conversation, and what of its answer is believed."""
 
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Final, Literal
@@ -88,8 +87,7 @@ SCHEMA: Final = shape(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationPart:
+class ConversationPart(msgspec.Struct, frozen=True):
     """A part of a conversation that a model is to read."""
 
     messages: tuple[InputMessage, ...]
@@ -99,8 +97,7 @@ class ConversationPart:
     """Memories nearby, which need not be found again."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractionResult:
+class ExtractionResult(msgspec.Struct, frozen=True):
     """What a model found."""
 
     candidates: tuple[Extraction, ...]

@@ -6,7 +6,6 @@ that part, so that nothing is lost. A budget that is used up makes everything wa
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
@@ -61,8 +60,7 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
     """How much, on that day."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingOutcome:
+class ReadingOutcome(msgspec.Struct, frozen=True):
     """What came of the next part."""
 
     candidates: tuple[Extraction, ...] | None = None
@@ -77,8 +75,7 @@ class ReadingOutcome:
     """How many messages the model read; None where that is not known."""
 
 
-@dataclass(slots=True)
-class ReaderCounts:
+class ReaderCounts(msgspec.Struct):
     """What became of what a model was asked."""
 
     calls: int = 0
@@ -251,7 +248,7 @@ class Reader:
         if isinstance(result, ModelAnswer):
             self.counts.read_in_batches += 1
             if read_messages in {None, len(asked.messages)}:
-                known[_name(first)] = replace(result, usage=Usage())
+                known[_name(first)] = msgspec.structs.replace(result, usage=Usage())
                 return self._found(result.value, rest, read_messages, calls=0)
             log.info("a part of a batch is read anew: something was taken out of it since")
         elif result is not None and result is not _SETTLED:

@@ -1,7 +1,5 @@
 """A session that is being looked at: how far, what is kept of that, and what its owner's day has brought."""
 
-from dataclasses import dataclass
-
 import msgspec
 
 from memoryd_actors.extraction.reader import Detail
@@ -22,8 +20,7 @@ class Day(msgspec.Struct, frozen=True, omit_defaults=True):
     calls: int = 0
 
 
-@dataclass(slots=True)
-class Today:
+class Today(msgspec.Struct):
     """What an owner's conversations brought today."""
 
     before: int
@@ -37,8 +34,7 @@ class Today:
         return Advance("", DAY, self.before, stored, msgspec.json.encode(Day(self.day, self.calls)).decode())
 
 
-@dataclass(frozen=True, slots=True)
-class ExtractionSession:
+class ExtractionSession(msgspec.Struct, frozen=True):
     """A session that is being looked at."""
 
     key: Key

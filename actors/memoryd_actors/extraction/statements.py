@@ -7,8 +7,9 @@ tell of themselves, decide, correct and found to be the reason of a trouble, and
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+import msgspec
 
 from memoryd_actors.admission.writing import MAX_FACT
 from memoryd_actors.capture import explicit, standing_instruction
@@ -53,8 +54,7 @@ _SPEAKS = {one.code: re.compile(rf"(?<![\w'])(?:{typed(one.speaks)})(?![\w'])", 
 _PLACEHOLDER = re.compile(r"\[redacted:")
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
+class _Told(msgspec.Struct, frozen=True):
     """A sentence, or the part of one that tells something."""
 
     text: str

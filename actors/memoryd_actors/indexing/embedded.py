@@ -1,8 +1,8 @@
 """Changes of the ledger on their way into an index: embedded, as the rows that it takes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
+import msgspec
 from anyio import to_thread
 
 from memoryd_actors.memory.index_text import embedded_text, index_text, parts
@@ -13,8 +13,7 @@ from memoryd_actors.ports.ledger import LedgerChange
 from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(msgspec.Struct, frozen=True):
     """Changes, ready to be written."""
 
     rows: list[IndexRow]
@@ -44,7 +43,7 @@ async def embedded(changes: Sequence[LedgerChange], embedder: Embedder, *, backg
             if divided[n]:
                 first, *further = divided[n]
                 passages = tuple(IndexPassage(one.start, one.end, next(of_parts), one.indexed) for one in further)
-                row = replace(row, text=first.indexed, passages=passages)
+                row = msgspec.structs.replace(row, text=first.indexed, passages=passages)
             rows.append(row)
     removed = [change.memory_id for change in changes if change.memory is None]
     return Batch(rows, removed, sequence=changes[-1].sequence, changes=len(changes))

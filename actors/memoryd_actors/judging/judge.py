@@ -1,7 +1,8 @@
 """Who decides what is worth interrupting for: the verdicts on a case."""
 
-from dataclasses import dataclass, field
 from typing import Final, Protocol
+
+import msgspec
 
 from memoryd_actors.memory.budget import Usage
 from memoryd_actors.memory.case import Case, Lookup
@@ -10,8 +11,7 @@ LOCAL: Final = "local"
 """The name of the judge that needs no model."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """The judgement on one exhibit."""
 
     index: int
@@ -22,8 +22,7 @@ class Verdict:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(msgspec.Struct, frozen=True):
     """The verdicts on a case, by whom, and at what price."""
 
     verdicts: tuple[Verdict, ...]
@@ -31,7 +30,7 @@ class Judgement:
     """`local`, or the model's name."""
     note: str = ""
     """How it came about, where that is worth a word: why the stand-in answered, or what became of a second call."""
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = msgspec.field(default_factory=Usage)
     wanted: tuple[Lookup, ...] = ()
     """What the judge would like to see before it decides for good."""
 

@@ -9,8 +9,9 @@ persons, LoCoMo and BEAM together.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass
-from functools import lru_cache
+
+import msgspec
+from msgspec.structs import astuple
 
 from memoryd_actors.core.remembered import remembered
 from memoryd_actors.judging.judge import Judgement, Verdict
@@ -36,8 +37,7 @@ THRESHOLDS: Mapping[Strictness, float] = {"quiet": 0.35, "balanced": 0.2, "gener
 """The likelihood that the best memory has to reach, or nothing is relevant."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeWeights:
+class JudgeWeights(msgspec.Struct, frozen=True):
     """Of the features in `features`, in the same order, and the bias."""
 
     nearness: float = 1.667
@@ -49,8 +49,7 @@ class JudgeWeights:
     bias: float = -7.446
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeModel:
+class JudgeModel(msgspec.Struct, frozen=True, kw_only=True):
     """The embedding model's cosines of texts that have nothing to do with each other, and how long texts count."""
 
     mean: float = 0.08
@@ -59,8 +58,7 @@ class JudgeModel:
     """Distinct words above which a find counts less, by a square root: a long text contains any word by chance."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Company:
+class Company(msgspec.Struct, frozen=True, kw_only=True):
     """Which memories come with the best one."""
 
     likely: float = 0.5
@@ -74,8 +72,7 @@ class Company:
     messages: int = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Features:
+class Features(msgspec.Struct, frozen=True):
     """What a message and one exhibit have in common."""
 
     values: tuple[float, ...]
@@ -127,15 +124,9 @@ def _counted(asked: Mapping[str, str], held: Sequence[frozenset[str]]) -> StoreS
     return StoreStatistics(len(held), {stem: sum(stem in words for words in held) for stem in asked})
 
 
-@lru_cache(maxsize=8)
-def _numbers(weights: JudgeWeights) -> tuple[float, ...]:
-    # `astuple` copies as deep as it can: 0.02 ms for each of twenty candidates.
-    return astuple(weights)
-
-
 def likelihood(values: Sequence[float], weights: JudgeWeights) -> float:
     """Return the logistic function of the weighted sum, 0 to 1."""
-    *coefficients, bias = _numbers(weights)
+    *coefficients, bias = astuple(weights)
     total = bias + sum(weight * value for weight, value in zip(coefficients, values, strict=True))
     return 1.0 / (1.0 + math.exp(-max(min(total, 60.0), -60.0)))
 

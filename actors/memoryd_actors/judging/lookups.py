@@ -2,11 +2,10 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Protocol
 
 import anyio.to_thread
-import msgspec
+from msgspec.structs import replace
 
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.errors import Refused
@@ -234,7 +233,7 @@ class MemoryLookups:
 
 def of_session(visible: Visibility, session: str) -> Visibility:
     """Return the same view, of one session's memories only where one is named, as a search sees it."""
-    return replace(visible, filters=msgspec.structs.replace(visible.filters, session=session), for_context=False)
+    return replace(visible, filters=replace(visible.filters, session=session), for_context=False)
 
 
 def excerpt(text: str, about: str) -> str:

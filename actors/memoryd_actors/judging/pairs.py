@@ -4,7 +4,6 @@ A model never overrules a guard.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -64,8 +63,7 @@ SCHEMA: Final = shape(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(msgspec.Struct, frozen=True):
     """Two memories to be compared."""
 
     new: Statement
@@ -73,8 +71,7 @@ class Pair:
     cosine: float
 
 
-@dataclass(frozen=True, slots=True)
-class Classified:
+class Classified(msgspec.Struct, frozen=True):
     """What the pairs are, in their order, by whom, and at what price."""
 
     comparisons: tuple[Comparison, ...]
@@ -100,7 +97,7 @@ class PairClassifier:
         whole = Classified((), self._model.name, ())
         for at in range(0, len(pairs), MAX_PAIRS):
             some = await self._classify(tuple(pairs[at : at + MAX_PAIRS]))
-            whole = replace(
+            whole = msgspec.structs.replace(
                 some,
                 comparisons=whole.comparisons + some.comparisons,
                 by_model=whole.by_model + some.by_model,

@@ -1,7 +1,6 @@
 """What a judge is asked about a case, and what of its answer is believed."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
 from typing import Final
@@ -139,7 +138,7 @@ def read(text: str, *, case: Case) -> Judgement:
     kept = [verdict for verdict in found.values() if verdict.relevant and verdict.actionable]
     # It was told how many; which of more it means, its scores say.
     for verdict in sorted(kept, key=lambda verdict: -verdict.score)[MOST_KEPT:]:
-        found[verdict.index] = replace(verdict, relevant=False, reason=f"one of more than {MOST_KEPT}")
+        found[verdict.index] = msgspec.structs.replace(verdict, relevant=False, reason=f"one of more than {MOST_KEPT}")
     return Judgement(tuple(found[index] for index in sorted(found)), "", wanted=_wanted(text, case))
 
 

@@ -5,9 +5,9 @@ two within the same deadline where the judge asks to look something up before it
 had, what was judged before it holds.
 """
 
-from dataclasses import asdict, dataclass, replace
-
 import anyio
+import msgspec
+from msgspec.structs import asdict
 
 from memoryd_actors.judging.judge import Judge, Judgement
 from memoryd_actors.judging.lookups import Lookups, look_up
@@ -22,8 +22,7 @@ from memoryd_client.wire.status import ComponentStatus
 _HINT = "`memoryd model` shows what runs here and can judge; `memoryd model use` sets it."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FollowUps:
+class FollowUps(msgspec.Struct, frozen=True, kw_only=True):
     """What may follow a first answer."""
 
     lookups: int = 2
@@ -32,8 +31,7 @@ class FollowUps:
     """Size of what they bring to light, together."""
 
 
-@dataclass(slots=True)
-class SidecarCounts:
+class SidecarCounts(msgspec.Struct):
     """Counts since the start; every judgement the model did not give is a stand-in."""
 
     stand_ins: int = 0
@@ -79,12 +77,12 @@ class Sidecar:
             return await self._local.judge(case)
         back_by = anyio.current_time() + self._deadline_s
         may_look = self._lookups is not None and case.visible is not None
-        case = replace(case, lookups=self._follow_ups.lookups if may_look else 0)
+        case = msgspec.structs.replace(case, lookups=self._follow_ups.lookups if may_look else 0)
         try:
             first = await self._ask(self._model, case, self._deadline_s)
         except ModelFailed as failed:
             self._counts.stand_ins += 1
-            return replace(await self._local.judge(case), note=str(failed), usage=failed.usage)
+            return msgspec.structs.replace(await self._local.judge(case), note=str(failed), usage=failed.usage)
         took_s = anyio.current_time() - (back_by - self._deadline_s)
         if first.wanted and self._lookups is not None:
             return await self._look(self._model, self._lookups, case, first, back_by, took_s)
@@ -118,7 +116,7 @@ class Sidecar:
 
     async def _ask(self, model: Model, case: Case, deadline_s: float, *, hurried: bool = False) -> Judgement:
         answer = await model.ask(about(case, self._rules, deadline_s=deadline_s, hurried=hurried))
-        return replace(answer.value, judge=model.name, usage=answer.usage)
+        return msgspec.structs.replace(answer.value, judge=model.name, usage=answer.usage)
 
     async def _look(  # noqa: PLR0917 - what a second step needs to know of the first
         self, model: Model, lookups: Lookups, case: Case, first: Judgement, back_by: float, took_s: float
@@ -136,16 +134,16 @@ class Sidecar:
         left_s = back_by - anyio.current_time()
         if took_s > left_s:
             return self._stays(first, "before looking anything up: there was no time for another call")
-        informed = replace(case, passages=passages, lookups=0)
+        informed = msgspec.structs.replace(case, passages=passages, lookups=0)
         try:
             again = await self._ask(model, informed, left_s, hurried=True)
         except ModelFailed as failed:
             stays = self._stays(first, f"before looking anything up: {failed}")
-            return replace(stays, usage=first.usage + failed.usage)
+            return msgspec.structs.replace(stays, usage=first.usage + failed.usage)
         self._counts.second_looks += 1
         seen = f"after {len(passages)} look-up{'s' if len(passages) > 1 else ''}"
-        return replace(again, note=seen, wanted=first.wanted, usage=first.usage + again.usage)
+        return msgspec.structs.replace(again, note=seen, wanted=first.wanted, usage=first.usage + again.usage)
 
     def _stays(self, first: Judgement, why: str) -> Judgement:
         self._counts.skipped += 1
-        return replace(first, note=why)
+        return msgspec.structs.replace(first, note=why)

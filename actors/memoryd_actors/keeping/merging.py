@@ -5,8 +5,9 @@ First it is decided what two memories are to each other (`comparison`), then wha
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from memoryd_actors.comparison import Comparison, Statement, action, compare
 from memoryd_actors.comparison.canon import canon
@@ -46,8 +47,7 @@ APART = frozenset({"rule", "procedural", "file", "knowledge", *_TOLD})
 twice."""
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedNeighbour:
+class ComparedNeighbour(msgspec.Struct, frozen=True):
     """A neighbour, and what the new memory is to it."""
 
     neighbour: Neighbour

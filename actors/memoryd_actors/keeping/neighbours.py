@@ -1,8 +1,8 @@
 """What is remembered already and is near to what arrives: what the index has, and what was written just now."""
 
 from collections import deque
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
 from memoryd_actors.indexing.indexer import Indexer
@@ -20,16 +20,14 @@ MAX_RECENT = 512
 """Writes that the index may be behind before the oldest are no longer compared with."""
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
+class Neighbour(msgspec.Struct, frozen=True):
     """A memory that is near, and how near."""
 
     memory: Memory
     cosine: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Recent:
+class _Recent(msgspec.Struct, frozen=True):
     memory_id: str
     vector: Vector
     sequence: int

@@ -1,7 +1,8 @@
 """What the keeper is asked to do."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.memory.steps import AddEdge, Advance, Step, Supersede
@@ -10,8 +11,7 @@ from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.memory import NewMemory, State
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(msgspec.Struct, frozen=True):
     """Store memories: all of them or none."""
 
     memories: tuple[NewMemory, ...]
@@ -27,8 +27,7 @@ class Store:
     """Sentences about a person that the user told in the conversation in the same words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Adopt:
+class Adopt(msgspec.Struct, frozen=True):
     """Store memories that were admitted as whole as they came; one that is there already stays as it stands."""
 
     admitted: tuple[Admitted, ...]
@@ -38,8 +37,7 @@ class Adopt:
     """For the history, beside what the gate did."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetState:
+class SetState(msgspec.Struct, frozen=True):
     """Forget or restore one memory; `memory_id` may be shortened."""
 
     memory_id: str
@@ -47,8 +45,7 @@ class SetState:
     caller: Caller
 
 
-@dataclass(frozen=True, slots=True)
-class EditMemory:
+class EditMemory(msgspec.Struct, frozen=True):
     """Change one memory; `memory_id` may be shortened. Refused where it is no longer at `revision`."""
 
     memory_id: str
@@ -59,8 +56,7 @@ class EditMemory:
     """Sentences about a person that the user told in the conversation in the same words."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkMemories:
+class LinkMemories(msgspec.Struct, frozen=True):
     """Make an edge between two memories, or remove it; ids may be shortened."""
 
     from_id: str
@@ -71,8 +67,7 @@ class LinkMemories:
     remove: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DecideProposal:
+class DecideProposal(msgspec.Struct, frozen=True):
     """The user's yes or no to a proposal; `memory_id` may be shortened."""
 
     memory_id: str
@@ -82,16 +77,14 @@ class DecideProposal:
     """Whether memoryd found it in the user's own messages."""
 
 
-@dataclass(frozen=True, slots=True)
-class TakeBack:
+class TakeBack(msgspec.Struct, frozen=True):
     """Undo an operation."""
 
     operation: int
     caller: Caller
 
 
-@dataclass(frozen=True, slots=True)
-class Perform:
+class Perform(msgspec.Struct, frozen=True):
     """Perform steps that were decided elsewhere: by the worker, by consent."""
 
     owner: str
@@ -101,19 +94,17 @@ class Perform:
     """Who decided them, in the counts of events."""
 
 
-@dataclass(frozen=True, slots=True)
-class PurgeMemories:
+class PurgeMemories(msgspec.Struct, frozen=True):
     """Destroy memories for good; ids must be whole."""
 
     ids: tuple[str, ...]
     owner: str
     actor: str
-    told: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
+    told: Mapping[str, Sequence[int]] = msgspec.field(default_factory=dict[str, Sequence[int]])
     """Entries of transcripts that go, too, by session."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoreFindings:
+class StoreFindings(msgspec.Struct, frozen=True):
     """Store what a job found in a conversation and the gate admitted, and how far it is: in one transaction."""
 
     admitted: tuple[Admitted, ...]

@@ -1,6 +1,5 @@
 """What is to become of the records of an import: stored, asked about, known already, or left out and why."""
 
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import msgspec
@@ -17,15 +16,14 @@ from memoryd_client.wire.importing import LeftOut, MemoryRecord
 from memoryd_client.wire.memory import Memory, Source, State
 
 
-@dataclass(slots=True)
-class Sorted:
+class Sorted(msgspec.Struct):
     """What became of the records of one import so far."""
 
-    fresh: list[Admitted] = field(default_factory=list[Admitted])
-    asked: list[Patch] = field(default_factory=list[Patch])
+    fresh: list[Admitted] = msgspec.field(default_factory=list[Admitted])
+    asked: list[Patch] = msgspec.field(default_factory=list[Patch])
     """Of what is known about the user: what a yes, or another session, has to say."""
-    unchanged: list[str] = field(default_factory=list[str])
-    left_out: list[LeftOut] = field(default_factory=list[LeftOut])
+    unchanged: list[str] = msgspec.field(default_factory=list[str])
+    left_out: list[LeftOut] = msgspec.field(default_factory=list[LeftOut])
 
 
 class Sorter:

@@ -1,7 +1,8 @@
 """Memories come in: beside their neighbours where somebody waits for one, in bulk otherwise."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.gate import Admitted

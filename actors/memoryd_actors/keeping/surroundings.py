@@ -1,9 +1,9 @@
 """What stands around a memory as it is written: looked at before the write is acknowledged, where that is quick."""
 
 import logging
-from dataclasses import dataclass
 
 import anyio
+import msgspec
 
 from memoryd_actors.core.errors import Unavailable
 from memoryd_actors.keeping.merging import ComparedNeighbour, compare_with, select_comparable
@@ -20,8 +20,7 @@ UNCOMPARED_S = 30.0
 """How long writes after that one do not wait at all: the model may be on its way from the hub for minutes."""
 
 
-@dataclass(frozen=True, slots=True)
-class NeighboursSeen:
+class NeighboursSeen(msgspec.Struct, frozen=True):
     """What was found around a memory."""
 
     vector: Vector

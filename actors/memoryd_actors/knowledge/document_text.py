@@ -1,15 +1,15 @@
 """What a document says, whatever its format, and the port through which documents are read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+import msgspec
 
 from memoryd_client.wire.knowledge import LeftOutFile
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentSection:
+class DocumentSection(msgspec.Struct, frozen=True):
     """The lines beneath one heading, up to the next."""
 
     heading: str
@@ -18,8 +18,7 @@ class DocumentSection:
     """Each with its number in the file, or that of its page."""
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentText:
+class DocumentText(msgspec.Struct, frozen=True):
     """What a document says."""
 
     sections: tuple[DocumentSection, ...]
@@ -28,8 +27,7 @@ class DocumentText:
     """Whether its lines are numbered by their pages."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
+class FileStamp(msgspec.Struct, frozen=True):
     """What tells that a file is the one that was read."""
 
     modified: datetime
@@ -40,8 +38,7 @@ class FileStamp:
         return f"{self.modified.isoformat()} {self.size}"
 
 
-@dataclass(frozen=True, slots=True)
-class FoundDocuments:
+class FoundDocuments(msgspec.Struct, frozen=True):
     """The documents at a path."""
 
     paths: tuple[str, ...]

@@ -1,7 +1,8 @@
 """A document in passages that the embedding model reads whole, each with its heading and its lines. Pure."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from memoryd_actors.knowledge.document_text import DocumentText
 
@@ -10,8 +11,7 @@ LONGEST = 900
 _HALF = LONGEST // 2
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentPassage:
+class DocumentPassage(msgspec.Struct, frozen=True):
     """Lines of a document beneath one heading."""
 
     heading: str

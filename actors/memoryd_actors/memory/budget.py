@@ -1,11 +1,11 @@
 """What the sidecar may spend on a day, in tokens and in money."""
 
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Spending:
+
+class Spending(msgspec.Struct, frozen=True):
     """What the sidecar used on one day (UTC)."""
 
     day: str
@@ -15,8 +15,7 @@ class Spending:
     cost_usd: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(msgspec.Struct, frozen=True):
     """What one call uses."""
 
     input_tokens: int = 0
@@ -43,8 +42,7 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prices:
+class Prices(msgspec.Struct, frozen=True, kw_only=True):
     """Of the model, in US dollars per million tokens."""
 
     input_usd_per_million: float = 0.10
@@ -63,8 +61,7 @@ class Prices:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Of one day. Zero allows nothing."""
 
     daily_tokens: int = 2_000_000
@@ -81,7 +78,7 @@ def today(now: datetime, *, known: str = "") -> str:
 
 def spent(so_far: Spending, usage: Usage) -> Spending:
     """Return the day's spending with one more call."""
-    return replace(
+    return msgspec.structs.replace(
         so_far,
         calls=so_far.calls + 1,
         input_tokens=so_far.input_tokens + usage.input_tokens,

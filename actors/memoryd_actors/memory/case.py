@@ -1,15 +1,15 @@
 """What is put before a judge, and what it may look up for it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+import msgspec
 
 from memoryd_actors.memory.visibility import Visibility
 
 
-@dataclass(frozen=True, slots=True)
-class Exhibit:
+class Exhibit(msgspec.Struct, frozen=True):
     """One candidate as the judge sees it."""
 
     id: str
@@ -38,8 +38,7 @@ LookupKind = Literal["read_source", "session_search"]
 """Where a candidate comes from, or a file of the project; a search in the session of a candidate, or in all."""
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(msgspec.Struct, frozen=True):
     """What a judge wants to see before it decides."""
 
     kind: LookupKind
@@ -49,16 +48,14 @@ class Lookup:
     """What is searched for; the path of a file that is to be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(msgspec.Struct, frozen=True):
     """What a look-up brought to light; nothing, where there is nothing."""
 
     lookup: Lookup
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class StoreStatistics:
+class StoreStatistics(msgspec.Struct, frozen=True):
     """How rare words are among all memories that somebody may see."""
 
     n: int
@@ -67,8 +64,7 @@ class StoreStatistics:
     """For each stem that was asked for, how many of them have a word of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(msgspec.Struct, frozen=True):
     """What is put before the judge: what the user wants now, what led there, and the candidates."""
 
     focus: str

@@ -1,7 +1,8 @@
 """The change header: what was written to memory since this session last took."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+
+import msgspec
 
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.memory import Memory, State
@@ -38,8 +39,7 @@ EVENTS = frozenset(_SIGNS)
 """What is worth a bullet: not the edges."""
 
 
-@dataclass(frozen=True, slots=True)
-class News:
+class News(msgspec.Struct, frozen=True):
     """A write that a session may hear of."""
 
     revision: int
@@ -80,7 +80,7 @@ def header(news: Iterable[News], *, since: int, known: Collection[str], shown: C
     passed = {one.memory.id for one in news if one.event == "ADD" and not one.memory.active} - set(shown)
     # What was born meanwhile is told as that, whatever has come to it since: of what it was before nobody has heard.
     latest = {
-        one.memory.id: replace(one, event="ADD") if one.memory.id in born else one
+        one.memory.id: msgspec.structs.replace(one, event="ADD") if one.memory.id in born else one
         for one in news
         if one.memory.id not in known and one.memory.id not in passed and _counts(one)
     }

@@ -6,7 +6,8 @@ else in one other place.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from memoryd_actors.core.errors import Refused
 
@@ -16,12 +17,11 @@ MOST_HUNKS = 300
 """Each may have to be looked for in the whole text: 300 in one of 1 MB take a second."""
 
 
-@dataclass(slots=True)
-class _Hunk:
+class _Hunk(msgspec.Struct):
     begin: int
     """The line at which it says that it begins, from 1; 0: it does not say."""
-    old: list[str] = field(default_factory=list[str])
-    new: list[str] = field(default_factory=list[str])
+    old: list[str] = msgspec.field(default_factory=list[str])
+    new: list[str] = msgspec.field(default_factory=list[str])
 
 
 def patched(content: str, diff: str, path: str) -> str:

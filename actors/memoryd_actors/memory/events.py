@@ -1,8 +1,9 @@
 """What the system did, in counts: one row for each thing done."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from memoryd_client.wire.traces import Trace
 
@@ -24,8 +25,7 @@ OPERATIONS: Final[Mapping[str, str]] = {
 """What each event of the history is counted as."""
 
 
-@dataclass(frozen=True, slots=True)
-class Happened:
+class Happened(msgspec.Struct, frozen=True):
     """Something that was done, or was not."""
 
     owner: str

@@ -9,7 +9,7 @@ VECTOR_WEIGHT = 0.7
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A memory that came up in a search, scored on both sides. Of these a search makes hundreds, hence no dataclass."""
+    """A memory that came up in a search, scored on both sides."""
 
     id: str
     vector_score: float

@@ -5,8 +5,6 @@ The text matters more than the fusion: bare text finds .394 of what is relevant 
 .669 without); the role of a speaker, which all of a user's messages share, hurts both.
 """
 
-from dataclasses import dataclass
-
 import msgspec
 
 from memoryd_actors.texts.passages import passages
@@ -23,8 +21,7 @@ def is_person(speaker: str) -> bool:
     return speaker.casefold() not in _ROLES
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryPart:
+class MemoryPart(msgspec.Struct, frozen=True):
     """A part of a long memory, which is found by itself."""
 
     start: int

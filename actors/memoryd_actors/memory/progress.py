@@ -6,9 +6,10 @@ not searched for secrets, and a purge of the memories does not look there.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
+
+import msgspec
 
 ENDED: Final = "ended"
 """The job of whoever ends sessions: `sequence` is the last entry that there was."""
@@ -20,8 +21,7 @@ is destroyed and other parts may not be; `detail` is the project."""
 FILES_GONE: Final = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(msgspec.Struct, frozen=True):
     """How far one job has come with one session."""
 
     owner: str

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -41,8 +40,7 @@ LONGEST_LOOK = 120
 RECALLED = "Recalled now:"
 
 
-@dataclass(frozen=True, slots=True)
-class StandingText:
+class StandingText(msgspec.Struct, frozen=True):
     """Standing memory as it is told."""
 
     memories: tuple[SurfacedMemory, ...] = ()

@@ -6,7 +6,6 @@ with the take that follows. What has no room is recalled where it fits, as facts
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -17,13 +16,12 @@ MOST_STANDING = 200
 """Memories of each of these categories that are looked at, the first in order; the budget holds far fewer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(msgspec.Struct, frozen=True):
     """What stands in a context, and what there was no room for; each in order."""
 
     kept: tuple[Memory, ...] = ()
     left: tuple[Memory, ...] = ()
-    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    counts: Mapping[str, int] = msgspec.field(default_factory=dict[str, int])
     """How many there are at all, by category: more than were looked at, perhaps."""
 
     def untold(self, known: Mapping[str, str] | None, written: Collection[str]) -> list[Memory]:

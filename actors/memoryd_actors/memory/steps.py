@@ -4,8 +4,9 @@ Each step says what happens where the world has moved on since it was planned, s
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
+
+import msgspec
 
 from memoryd_actors.memory.consent import Decision
 from memoryd_client.wire.memory import Memory, State
@@ -20,15 +21,14 @@ RESERVED = frozenset({SUPERSEDES, MERGED_INTO})
 """Edges that say what became of a memory: made and removed with it, not by hand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Add:
+class Add(msgspec.Struct, frozen=True):
     """Store a memory.
 
     An id that is there already stays as it stands; content that is active already in the same place is confirmed.
     """
 
     memory: Memory
-    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+    notes: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     """For the history: what the gate did."""
     compared: bool = True
     """Whether its neighbours have been looked at."""
@@ -40,8 +40,7 @@ class Add:
     not where whole memories are brought in."""
 
 
-@dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(msgspec.Struct, frozen=True):
     """Store a memory as merged into one that says the same: its words stay, inactive, and can be restored.
 
     Where `into` is no longer active, or not the owner's, the memory is added instead.
@@ -51,11 +50,10 @@ class Merge:
     into: str
     content: str
     """What `into` says from now on."""
-    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+    notes: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
-@dataclass(frozen=True, slots=True)
-class Absorb:
+class Absorb(msgspec.Struct, frozen=True):
     """Merge one stored memory into another; nothing where one of them is no longer active."""
 
     absorbed: str
@@ -64,8 +62,7 @@ class Absorb:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Revise:
+class Revise(msgspec.Struct, frozen=True):
     """Put a memory down as it shall read now.
 
     Refused where it is not at `memory.revision` any more. Counts of accesses and the owner stay as they are.
@@ -73,12 +70,11 @@ class Revise:
 
     memory: Memory
     event: str = "UPDATE"
-    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+    notes: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     compared: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Supersede:
+class Supersede(msgspec.Struct, frozen=True):
     """Let one memory take the place of another; nothing where one of them is no longer active.
 
     Refused where the new one was itself superseded, over however many steps, by the old one.
@@ -89,8 +85,7 @@ class Supersede:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class AddEdge:
+class AddEdge(msgspec.Struct, frozen=True):
     """Say what one memory is to another; the same edge again keeps the greater strength."""
 
     from_id: str
@@ -103,8 +98,7 @@ class AddEdge:
     """Since when it is so; None: now."""
 
 
-@dataclass(frozen=True, slots=True)
-class RemoveEdge:
+class RemoveEdge(msgspec.Struct, frozen=True):
     """Remove an edge; nothing where there is none."""
 
     from_id: str
@@ -112,8 +106,7 @@ class RemoveEdge:
     relation: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeState:
+class ChangeState(msgspec.Struct, frozen=True):
     """Forget, restore or archive a memory; one that has the state already stays as it is.
 
     Refused where it would become active beside an active memory of the same content.
@@ -127,8 +120,7 @@ class ChangeState:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(msgspec.Struct, frozen=True):
     """Store what is said about a field of the person, or propose it.
 
     An id or content that is there already is treated as by `Add`. Proposed again, what waits gets a signal; what was
@@ -144,11 +136,10 @@ class Patch:
     signals: int = 0
     """Sessions that have to agree for it to apply by itself; 0: only a yes does."""
     reason: str = ""
-    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+    notes: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
-@dataclass(frozen=True, slots=True)
-class Decide:
+class Decide(msgspec.Struct, frozen=True):
     """Answer a proposal. Refused where it does not wait any more; a yes also once it has lapsed."""
 
     memory_id: str
@@ -157,8 +148,7 @@ class Decide:
     """For the history: approved, rejected, expired."""
 
 
-@dataclass(frozen=True, slots=True)
-class AddCandidatePair:
+class AddCandidatePair(msgspec.Struct, frozen=True):
     """Queue a pair for the worker; a pair that was queued before is not queued again."""
 
     older: str
@@ -167,8 +157,7 @@ class AddCandidatePair:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(msgspec.Struct, frozen=True):
     """Say of a queued pair what was decided, so that nobody asks again; nothing where it was decided before.
 
     No history, and not undone with the operation: who takes a decision back does not want it made again.
@@ -179,15 +168,13 @@ class Settled:
     decision: str
 
 
-@dataclass(frozen=True, slots=True)
-class MarkCompared:
+class MarkCompared(msgspec.Struct, frozen=True):
     """Say of memories that their neighbours have been looked at. No history."""
 
     ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Advance:
+class Advance(msgspec.Struct, frozen=True):
     """Say how far a job has come with a session, with what it brings. No history, and not undone with the operation.
 
     Refused where the job is no longer where it was: somebody else has come further, or the session was purged.
@@ -203,8 +190,7 @@ class Advance:
     """JSON of the job's own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(msgspec.Struct, frozen=True):
     """Say of a pair that it was compared at that cosine, by a judge. No history, and not undone with the operation."""
 
     one: str
@@ -215,18 +201,16 @@ class Checked:
     judge: str
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(msgspec.Struct, frozen=True):
     """Count something for a consolidation's report. No history, and not undone with the operation; 0 is no run."""
 
     run: int
-    counts: Mapping[str, int] = field(default_factory=dict[str, int])
-    wrote: Mapping[str, int] = field(default_factory=dict[str, int])
+    counts: Mapping[str, int] = msgspec.field(default_factory=dict[str, int])
+    wrote: Mapping[str, int] = msgspec.field(default_factory=dict[str, int])
     """Counted only where the steps before it in the operation have written something."""
 
 
-@dataclass(frozen=True, slots=True)
-class RevertOperation:
+class RevertOperation(msgspec.Struct, frozen=True):
     """Take back an operation, all of it.
 
     Refused where something that it wrote was written again since: that has to be undone first.
@@ -260,8 +244,7 @@ Step = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(msgspec.Struct, frozen=True):
     """What an operation came to."""
 
     memories: tuple[Memory, ...]

@@ -1,7 +1,8 @@
 """Who may see a memory. The index applies the same rule early; the ledger's copy has the last word."""
 
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+
+import msgspec
 
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Memory, Scope
@@ -9,13 +10,12 @@ from memoryd_client.wire.memory import Memory, Scope
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Visibility:
+class Visibility(msgspec.Struct, frozen=True):
     """Whose and which memories a request may see; pushed down into index and ledger."""
 
     owner: str
     project: str = ""
-    filters: Filters = field(default_factory=Filters)
+    filters: Filters = msgspec.field(default_factory=Filters)
     allowed: frozenset[str] | None = None
     """Categories on the agent's allowlist; None: all."""
     without: frozenset[str] = frozenset()

@@ -5,7 +5,6 @@ file that the gate keeps out keeps out itself only.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import anyio
 import msgspec
@@ -34,8 +33,7 @@ DEADLINE_S = 600.0
 """For ten thousand files at once."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(msgspec.Struct, frozen=True):
     """What a file says of one memory."""
 
     memory_id: str

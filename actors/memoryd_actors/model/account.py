@@ -2,9 +2,10 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import date, timedelta
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.budget import Limits, Spending, Usage, left, objection, spent, today

@@ -1,7 +1,8 @@
 """A circuit breaker as a value: it never looks at a clock, and every step returns the next breaker."""
 
-from dataclasses import dataclass, replace
 from typing import Literal
+
+import msgspec
 
 MAX_COOL_DOWN_FACTOR = 16
 """The cool-down doubles up to this many times its first length: 60 s becomes at most 16 minutes."""
@@ -9,16 +10,14 @@ MAX_COOL_DOWN_FACTOR = 16
 Phase = Literal["closed", "open", "half-open"]
 
 
-@dataclass(frozen=True, slots=True)
-class Permit:
+class Permit(msgspec.Struct, frozen=True):
     """Leave to make one call, to be handed back with its outcome."""
 
     generation: int
     probe: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Breaker:
+class Breaker(msgspec.Struct, frozen=True, kw_only=True):
     """Leaves a failing service alone for a while, then tries it with one call.
 
     Times are seconds of a monotonic clock. Outcomes of calls that began in an earlier generation (before the breaker
@@ -41,7 +40,7 @@ class Breaker:
         if self.phase == "closed":
             return self, Permit(self.generation)
         if self.phase == "open" and now >= self.retry_at:
-            probing = replace(self, phase="half-open", generation=self.generation + 1)
+            probing = msgspec.structs.replace(self, phase="half-open", generation=self.generation + 1)
             return probing, Permit(probing.generation, probe=True)
         return self, None
 
@@ -50,8 +49,10 @@ class Breaker:
         if permit.generation != self.generation:
             return self
         if self.phase == "closed":
-            return replace(self, failures=0)
-        return replace(self, phase="closed", failures=0, factor=1, retry_at=0.0, generation=self.generation + 1)
+            return msgspec.structs.replace(self, failures=0)
+        return msgspec.structs.replace(
+            self, phase="closed", failures=0, factor=1, retry_at=0.0, generation=self.generation + 1
+        )
 
     def failed(self, permit: Permit, now: float, *, lasting: bool = False) -> "Breaker":
         """Return the breaker after that call failed at `now`; a `lasting` failure (a wrong key) opens it at once."""
@@ -59,7 +60,7 @@ class Breaker:
             return self
         failures = self.failures + 1
         if self.phase == "closed" and failures < self.failures_to_open and not lasting:
-            return replace(self, failures=failures)
+            return msgspec.structs.replace(self, failures=failures)
         return self._opened(now, failures)
 
     def abandoned(self, permit: Permit, now: float) -> "Breaker":
@@ -69,14 +70,14 @@ class Breaker:
         """
         if permit.generation != self.generation or not permit.probe:
             return self
-        return replace(self, phase="open", retry_at=now, generation=self.generation + 1)
+        return msgspec.structs.replace(self, phase="open", retry_at=now, generation=self.generation + 1)
 
     def rests_for(self, now: float) -> float:
         """Return how many seconds it is until the next probe may go; 0 unless open."""
         return max(self.retry_at - now, 0.0) if self.phase == "open" else 0.0
 
     def _opened(self, now: float, failures: int) -> "Breaker":
-        return replace(
+        return msgspec.structs.replace(
             self,
             phase="open",
             failures=failures,

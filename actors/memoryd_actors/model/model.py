@@ -6,10 +6,10 @@ reservation in the budget.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, TypeVar
 
 import anyio
+import msgspec
 from anyio import to_thread
 
 from memoryd_actors.core.errors import Refused
@@ -36,8 +36,7 @@ _WAIT_HINT = "It may be slow or unreachable; sidecar.deadline_s sets how long th
 _NONSENSE_HINT = "It may be too small for this, or not the model that is meant; `memoryd model test` tries it."
 
 
-@dataclass(slots=True)
-class ModelCounts:
+class ModelCounts(msgspec.Struct):
     """Calls since the start; one fails or is answered."""
 
     calls: int = 0

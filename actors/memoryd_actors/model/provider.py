@@ -1,14 +1,14 @@
 """Where models are: a service far away, a server on this machine, a program. The port."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
+
+import msgspec
 
 from memoryd_actors.model.question import ModelFailed, Prompt
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(msgspec.Struct, frozen=True):
     """What a model said to a prompt."""
 
     text: str

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, Generic, Literal, TypeVar
+
+import msgspec
 
 from memoryd_actors.memory.budget import Usage
 
@@ -63,8 +64,7 @@ class Unusable(Exception):
     """Raised by a question that finds no answer in what a model said: `answered without verdicts`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(msgspec.Struct, frozen=True):
     """One call as it is sent: what the model is told, what it is asked, and the shape and size of its answer."""
 
     system: str
@@ -81,8 +81,7 @@ class Prompt:
         return (len(self.system) + len(self.content) + len(str(self.schema))) // _CHARACTERS_PER_TOKEN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question(Generic[A]):
+class Question(msgspec.Struct, Generic[A], frozen=True, kw_only=True):
     """Something to be asked of a model: how to put it, and how to read the answer."""
 
     compose: Callable[[], Prompt]
@@ -96,8 +95,7 @@ class Question(Generic[A]):
     """What a person can do where the answer is cut off."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModelAnswer(Generic[A]):
+class ModelAnswer(msgspec.Struct, Generic[A], frozen=True):
     """An answer, and what it cost."""
 
     value: A

@@ -1,8 +1,9 @@
 """Where candidates are found. Derived from the ledger, and rebuilt from it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.fusion import Candidate
@@ -11,8 +12,7 @@ from memoryd_actors.ports.embedder import Vector
 from memoryd_actors.ports.transcripts import Key
 
 
-@dataclass(frozen=True, slots=True)
-class IndexPassage:
+class IndexPassage(msgspec.Struct, frozen=True):
     """A part of a long memory that is found by itself."""
 
     start: int
@@ -23,8 +23,7 @@ class IndexPassage:
     """What the word index reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class IndexRow:
+class IndexRow(msgspec.Struct, frozen=True):
     """What the index holds of one memory."""
 
     id: str

@@ -4,9 +4,10 @@ Every method that writes is one durable transaction; returning means it is on di
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
+
+import msgspec
 
 from memoryd_actors.memory.changes import News
 from memoryd_actors.memory.events import Happened
@@ -21,8 +22,7 @@ from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.traces import Trace
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerChange:
+class LedgerChange(msgspec.Struct, frozen=True):
     """One entry of the ledger's change log: the memory as it is now, or None once purged."""
 
     sequence: int

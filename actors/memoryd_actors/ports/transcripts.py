@@ -1,10 +1,11 @@
 """What transcripts need from outside: where they are kept, and where their messages are found."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from typing import Protocol
+
+import msgspec
 
 from memoryd_actors.memory.fusion import Candidate
 from memoryd_actors.ports.embedder import Vector
@@ -14,8 +15,7 @@ Key = tuple[str, str]
 """Owner and session."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(msgspec.Struct, frozen=True):
     """An entry as it is to be stored: cleaned, cut, with its moment."""
 
     entry: Entry
@@ -27,8 +27,7 @@ class Kept:
     """Of a summary: how many turns of the user that are, from the beginning."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(msgspec.Struct, frozen=True):
     """What came of an append."""
 
     last: int
@@ -37,13 +36,12 @@ class Stored:
     known: int
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptNews:
+class TranscriptNews(msgspec.Struct, frozen=True):
     """What has changed in transcripts, whoever did it."""
 
     changed: int = 0
     """The number of the newest change."""
-    heads: Mapping[Key, int] = field(default_factory=dict[Key, int])
+    heads: Mapping[Key, int] = msgspec.field(default_factory=dict[Key, int])
     """How far those go that were written to."""
     erased: frozenset[str] = frozenset()
     """Those out of which words were taken, or which were destroyed, by their digests."""
@@ -116,8 +114,7 @@ class Transcripts(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class MessageRow:
+class MessageRow(msgspec.Struct, frozen=True):
     """One entry as the index holds it."""
 
     owner: str
@@ -134,8 +131,7 @@ class MessageRow:
     """Microseconds since 1970."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(msgspec.Struct, frozen=True):
     """Which messages come into question; empty means all, the owner is always one."""
 
     owner: str

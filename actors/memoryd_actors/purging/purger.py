@@ -1,10 +1,10 @@
 """What still tells of memories that are purged: entries of transcripts, episodes and summaries."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 
+import msgspec
 from anyio import CapacityLimiter, to_thread
 
 from memoryd_actors.memory.settings import DERIVED
@@ -28,8 +28,7 @@ come from: `I would like to` stands in every conversation."""
 Places = Mapping[Key, Sequence[int]]
 
 
-@dataclass(frozen=True, slots=True)
-class PurgeReach:
+class PurgeReach(msgspec.Struct, frozen=True):
     """What tells of memories in the transcripts of their owner."""
 
     owner: str

@@ -2,7 +2,8 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
 
 from memoryd_actors.texts.quoted import told_apart
 from memoryd_actors.texts.words import content_words
@@ -17,8 +18,7 @@ FEW_WORDS = 3
 """A request with fewer content words ("yes, do that") decides no topic."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(msgspec.Struct, frozen=True):
     """A user's turn and what was said before it; what a change of topic is decided by."""
 
     request: str
@@ -38,8 +38,7 @@ class Exchange:
         return self.said + self.before
 
 
-@dataclass(frozen=True, slots=True)
-class Focus:
+class Focus(msgspec.Struct, frozen=True):
     """A context update, reduced to what is embedded and searched."""
 
     text: str
@@ -57,7 +56,7 @@ class Focus:
 
     def alone(self) -> "Focus":
         """Return the request without what led there: it speaks of something else."""
-        return self if self.turn is None else replace(self, text=self.turn.request, window=())
+        return self if self.turn is None else msgspec.structs.replace(self, text=self.turn.request, window=())
 
     @property
     def fingerprint(self) -> str:

@@ -2,7 +2,8 @@
 
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import Refused
@@ -28,8 +29,7 @@ MOST_NEWS = 200
 MOST_QUESTIONS = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(msgspec.Struct, frozen=True):
     """What the ledger had for a take when it was asked."""
 
     waiting: frozenset[str]
@@ -46,8 +46,7 @@ class Offer:
     """The revision up to which they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Handed:
+class Handed(msgspec.Struct, frozen=True):
     """What a take hands over, and what that makes of the state."""
 
     pending: PendingMemory | None

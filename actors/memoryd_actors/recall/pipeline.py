@@ -7,7 +7,6 @@ what was decided and why.
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import partial
 
 import msgspec
@@ -48,8 +47,7 @@ LOOKED_AT = 50
 """Messages, tool output included, among which the request is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Gathered:
+class _Gathered(msgspec.Struct, frozen=True):
     """What a context brought up, before it is judged."""
 
     focus: Focus
@@ -67,8 +65,7 @@ class _Gathered:
         return self.query is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     """What became of a context."""
 
     update: ContextUpdate
@@ -78,7 +75,7 @@ class Decision:
     """Empty where it was searched for."""
     change: Decided | None = None
     """What it changes in its session; None: nothing."""
-    begun: SessionState = field(default_factory=SessionState)
+    begun: SessionState = msgspec.field(default_factory=SessionState)
     """The session as the context found it, its turn begun."""
     turn_before: int = 0
     """The turn before the one that was begun."""
@@ -136,7 +133,7 @@ class Pipeline:
             focus = await self.focus_of(update.messages, update.trigger, update.caller.project)
         if focus is None:
             return Decision(update, None, stages, "nobody said anything")
-        focus = replace(focus, files=update.files)
+        focus = msgspec.structs.replace(focus, files=update.files)
         await self._indexer.wait_open(deadline_s=OPENS_S)
         considered, same = self._indexer.target, focus.fingerprint == state.fingerprint
         if same and considered == state.considered:
@@ -171,7 +168,7 @@ class Pipeline:
             gathered.focus, gathered.sifted, visible, stages, known=_known(state, caller, standing)
         )
         weighed = await self._with_documents(weighed, gathered, decision, _known(state, caller, standing))
-        return replace(
+        return msgspec.structs.replace(
             decision,
             change=msgspec.structs.replace(change, since=since, memories=weighed.kept),
             topic=topic,
@@ -194,7 +191,7 @@ class Pipeline:
         if decision.topic is not None or decision.focus is None:
             return decision
         topic, since = await self._topic(decision.focus, decision)
-        return replace(decision, topic=topic, since=since)
+        return msgspec.structs.replace(decision, topic=topic, since=since)
 
     async def focus_of(self, messages: Sequence[Message], trigger: Trigger, project: str) -> Focus | None:
         """Clean the end of a conversation and find what it is about, under the rules of its project."""
@@ -208,7 +205,7 @@ class Pipeline:
         if self._files is None or not project:
             return self.rules
         environment = (await self._files.look(project, ())).environment
-        return replace(self.rules, environment=environment) if environment else self.rules
+        return msgspec.structs.replace(self.rules, environment=environment) if environment else self.rules
 
     def undecided(self, update: ContextUpdate, why: Refused, *, turn: int) -> Trace:
         """Return the trace of a context that could not be decided; the same context again is tried again."""
@@ -237,7 +234,7 @@ class Pipeline:
         await self._indexer.wait_open(deadline_s=OPENS_S)
         decision = Decision(ContextUpdate(caller=caller, messages=()), focus, stages)
         standing = dict.fromkeys(known, STANDS)
-        gathered = await self._gather(replace(focus, turn=None), decision, visible, standing)
+        gathered = await self._gather(msgspec.structs.replace(focus, turn=None), decision, visible, standing)
         weighed = await self._weighing.weigh(gathered.focus, gathered.sifted, visible, stages, known=standing)
         weighed = await self._with_documents(weighed, gathered, decision, standing)
         best = sorted(weighed.kept, key=lambda memory: -memory.score)

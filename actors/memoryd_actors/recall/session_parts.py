@@ -1,7 +1,8 @@
 """What every session works with."""
 
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
@@ -14,8 +15,7 @@ PURGED_S = 600.0
 """How long a memory that was destroyed is kept out of what contexts bring: none is under way for longer."""
 
 
-@dataclass(slots=True)
-class SessionCounts:
+class SessionCounts(msgspec.Struct):
     """What all sessions together have done since the start."""
 
     accepted: int = 0
@@ -49,8 +49,7 @@ class RecentlyPurged:
         return self._when.keys()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionParts:
+class SessionParts(msgspec.Struct, frozen=True, kw_only=True):
     """What every session works with."""
 
     pipeline: Pipeline

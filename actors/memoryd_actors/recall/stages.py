@@ -2,16 +2,16 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from time import perf_counter
 
+import msgspec
 
-@dataclass(slots=True)
-class Stages:
+
+class Stages(msgspec.Struct):
     """Milliseconds per stage."""
 
-    timings: dict[str, float] = field(default_factory=dict[str, float])
-    began: float = field(default_factory=perf_counter)
+    timings: dict[str, float] = msgspec.field(default_factory=dict[str, float])
+    began: float = msgspec.field(default_factory=perf_counter)
 
     @contextmanager
     def stage(self, name: str) -> Generator[None]:

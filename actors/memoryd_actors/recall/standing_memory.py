@@ -2,7 +2,8 @@
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.memory.described import surfaced
@@ -20,12 +21,11 @@ Nearness = Callable[[str, Sequence[str]], Awaitable[Mapping[str, float]]]
 """Returns how near memories are to a text: their cosines, of those that have one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _All:
+class _All(msgspec.Struct, frozen=True):
     """What may stand in a context, the first of it in order, and how much there is at all."""
 
     memories: tuple[Memory, ...] = ()
-    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    counts: Mapping[str, int] = msgspec.field(default_factory=dict[str, int])
 
 
 class StandingMemory:

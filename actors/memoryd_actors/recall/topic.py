@@ -13,8 +13,9 @@ a logistic regression over 30 such measures, up to eight messages back, fitted t
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from memoryd_actors.judging.local_judge import PLEASANTRIES
 from memoryd_actors.ports.embedder import Vector, Vectors
@@ -40,8 +41,7 @@ _QUESTION_MARKS = "?\uff1f\u061f"
 """Latin, East Asian and Arabic."""
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(msgspec.Struct, frozen=True):
     """The decision, and the similarity it rests on (None where nothing could be compared)."""
 
     changed: bool

@@ -1,7 +1,6 @@
 """What was found is judged, and every candidate has its story: why it is kept, or why not."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -28,8 +27,7 @@ LONGEST_EXHIBIT = 1_000
 """Characters of a memory that the judge reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(msgspec.Struct, frozen=True):
     """A judged search: what is worth surfacing, and the story of every candidate."""
 
     kept: tuple[SurfacedMemory, ...]
@@ -95,17 +93,27 @@ class Weighing:
         It holds candidates against each other, and an episode repeats the very words of the question.
         """
         exhibits = case.exhibits[:told]
-        first = await self._judge.judge(replace(case, exhibits=exhibits)) if told else replace(judgement, verdicts=())
+        first = (
+            await self._judge.judge(msgspec.structs.replace(case, exhibits=exhibits))
+            if told
+            else msgspec.structs.replace(judgement, verdicts=())
+        )
         derived = [one for one in judgement.verdicts if one.index >= told]
         if any(one.relevant for one in derived):
             known = tuple(one for one in case.in_context if one.category not in DERIVED)
-            before = (await self._judge.judge(replace(case, exhibits=known, in_context=()))).kept if known else ()
+            before = (
+                (await self._judge.judge(msgspec.structs.replace(case, exhibits=known, in_context=()))).kept
+                if known
+                else ()
+            )
             sure = max((one.score for one in (*first.kept, *before)), default=0.0)
             derived = [
-                replace(one, relevant=False, reason=_ANSWERED) if one.relevant and one.score <= sure else one
+                msgspec.structs.replace(one, relevant=False, reason=_ANSWERED)
+                if one.relevant and one.score <= sure
+                else one
                 for one in derived
             ]
-        return replace(judgement, verdicts=(*first.verdicts, *derived))
+        return msgspec.structs.replace(judgement, verdicts=(*first.verdicts, *derived))
 
     async def _related(
         self,

@@ -1,14 +1,14 @@
 """What redaction found and where; never the secret itself."""
 
 import re
-from dataclasses import dataclass
+
+import msgspec
 
 MARKER = re.compile(r"\[redacted:[a-z0-9-]{1,48}\]")
 """What stands where a secret stood. Rule names fit it, so that it is recognised when the text comes by again."""
 
 
-@dataclass(frozen=True, slots=True)
-class SecretFinding:
+class SecretFinding(msgspec.Struct, frozen=True):
     """One secret: the rule that saw it and its place in the text that was given, in characters, end exclusive."""
 
     rule: str
@@ -21,8 +21,7 @@ class SecretFinding:
         return f"[redacted:{self.rule}]"
 
 
-@dataclass(frozen=True, slots=True)
-class Redacted:
+class Redacted(msgspec.Struct, frozen=True):
     """A text without its secrets. Findings are in order and do not overlap."""
 
     text: str

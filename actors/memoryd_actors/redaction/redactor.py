@@ -3,8 +3,9 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import chain
+
+from msgspec.structs import replace
 
 from memoryd_actors.redaction.assignments import find_assignments
 from memoryd_actors.redaction.blocks import find_blocks, public_blocks

@@ -1,12 +1,11 @@
 """What redaction replaces besides secrets."""
 
-from dataclasses import dataclass
+import msgspec
 
 from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(msgspec.Struct, frozen=True):
     """One line of an environment file."""
 
     name: str
@@ -17,8 +16,7 @@ class Variable:
         return f"Variable({self.name})"
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(msgspec.Struct, frozen=True):
     """What is replaced in a text."""
 
     personal_data: frozenset[PersonalData] = frozenset(DEFAULT_KINDS)

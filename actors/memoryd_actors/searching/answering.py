@@ -1,7 +1,8 @@
 """Answers what is asked of memories that are there: to find them, to read them, to tell where they come from."""
 
-from dataclasses import replace
 from typing import assert_never
+
+from msgspec.structs import replace
 
 from memoryd_actors.access.categories import DOCUMENTS
 from memoryd_actors.access.view import MemoryView

@@ -1,7 +1,6 @@
 """Finds what was said, in whichever session: by meaning, by words, by date."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -48,8 +47,7 @@ MOST_AWAITED = 500
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class Utterance:
+class Utterance(msgspec.Struct, frozen=True):
     """A message as `ranking` sees it."""
 
     id: str

@@ -1,8 +1,9 @@
 """The months that a question names."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from memoryd_actors.texts.dates import NTH
 from memoryd_actors.texts.numbers import NUMBERS
@@ -24,8 +25,7 @@ _MONTH = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Month:
+class Month(msgspec.Struct, frozen=True):
     """A month of a year, or of any year."""
 
     month: int

@@ -5,9 +5,10 @@ be there, in order, and differ in nothing but what merging passes over, too (`co
 contradict each other only those pass that are equal to the letter (`benchmarks/duplicates.py`).
 """
 
-from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import islice
+
+import msgspec
 
 from memoryd_actors.comparison.canon import Canon, canon, equal, layout
 from memoryd_actors.core.remembered import remembered
@@ -30,8 +31,7 @@ _TAKES_BACK = NEGATORS | words_of("searching", "takes_back")
 """Words by which one sentence takes back what another says."""
 
 
-@dataclass(frozen=True, slots=True)
-class DatedText:
+class DatedText(msgspec.Struct, frozen=True):
     """A text, who said it and when."""
 
     text: str
@@ -98,8 +98,7 @@ def told_again(memory: ShownMemory) -> DatedText:
     return DatedText(memory.content, memory.provenance.partition(SESSION)[0], memory.date)
 
 
-@dataclass(frozen=True, slots=True)
-class Sentences:
+class Sentences(msgspec.Struct, frozen=True):
     """What a text says."""
 
     parts: tuple[Canon, ...]

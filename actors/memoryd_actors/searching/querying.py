@@ -1,7 +1,6 @@
 """Answers `memory.query`: what is relevant, as much of it as a budget of tokens holds."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
 
 import msgspec
@@ -30,8 +29,7 @@ LONGEST_BULLET = 4_000
 """Characters of one bullet, before the budget has its say."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
+class _Chosen(msgspec.Struct, frozen=True):
     """One memory, and how relevant it is."""
 
     memory: Memory
@@ -41,8 +39,7 @@ class _Chosen:
     """0 where it was not compared by meaning."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Fitted:
+class _Fitted(msgspec.Struct, frozen=True):
     """What the budget holds: which texts, as they then read."""
 
     texts: dict[int, str]

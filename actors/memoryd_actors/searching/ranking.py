@@ -8,10 +8,11 @@ itself. Meaning and words alone (`fusion`) find .55 of the evidence on LoCoMo wi
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Protocol
+
+import msgspec
 
 from memoryd_actors.core.remembered import remembered
 from memoryd_actors.memory.fusion import Ranked
@@ -94,8 +95,7 @@ class RankedText(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankingWeights:
+class RankingWeights(msgspec.Struct, frozen=True, kw_only=True):
     """What counts how much. Fitted on LoCoMo and BEAM at once, with and without the assistant, and rounded."""
 
     meaning: float = 0.55

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from memoryd_actors.memory.events import EventStatus, Happened
 from memoryd_actors.ports.clock import Clock
@@ -12,8 +13,7 @@ from memoryd_client.wire.caller import Caller
 NODE: Final = "client"
 
 
-@dataclass(slots=True)
-class SearchOutcome:
+class SearchOutcome(msgspec.Struct):
     """What came of a search, filled in by whoever searches."""
 
     similarity: float | None = None

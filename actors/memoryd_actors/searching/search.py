@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Collection, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
 from math import inf
 
 import anyio
@@ -53,8 +52,7 @@ SHORT_QUEUE = 2 * BATCH
 """Changes that a search waits for until they are in the index: well under a second's work for a loaded model."""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundMemory:
+class FoundMemory(msgspec.Struct, frozen=True):
     """A memory that came up, and how it ranked."""
 
     memory: Memory
@@ -63,8 +61,7 @@ class FoundMemory:
     whole: Memory
 
 
-@dataclass(frozen=True, slots=True)
-class Sifted:
+class Sifted(msgspec.Struct, frozen=True):
     """What a search came to."""
 
     found: tuple[FoundMemory, ...]

@@ -7,12 +7,12 @@ counted tokens. Without an embedding model the likeness of two sentences is that
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 
 import numpy as np
 from anyio import CapacityLimiter, to_thread
+from msgspec.structs import replace
 
 from memoryd_actors.core.errors import ModelUnavailable
 from memoryd_actors.ports.embedder import Embedder, Vectors

@@ -6,8 +6,9 @@ Read from the end. What a user says last about a result weighs most: `still brok
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
+
+import msgspec
 
 from memoryd_actors.summarising.ending import ENDINGS, Ending
 from memoryd_actors.summarising.summary import Spoken
@@ -69,8 +70,7 @@ _REFERS = _any(lambda one: one.refers, begins=True)
 Kind = Literal["done", "failed", "confirmed", "decided"]
 
 
-@dataclass(frozen=True, slots=True)
-class _Sign:
+class _Sign(msgspec.Struct, frozen=True):
     """A sentence that tells how something went."""
 
     kind: Kind

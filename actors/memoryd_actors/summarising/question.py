@@ -1,7 +1,6 @@
 """What a model is asked for when it summarises, in calls of bounded size, and what it gives back."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -44,8 +43,7 @@ _ASKED: Final[dict[Purpose, str]] = {
 SCHEMA: Final = shape({"title": TEXT, "topic": TEXT, "outcome": TEXT, "tags": array(TEXT), "points": array(TEXT)})
 
 
-@dataclass(frozen=True, slots=True)
-class Assignment:
+class Assignment(msgspec.Struct, frozen=True):
     """A part of a conversation to be summarised in one call."""
 
     said: tuple[Spoken, ...]
@@ -122,7 +120,7 @@ def parts(said: Sequence[Spoken]) -> list[tuple[Spoken, ...]]:
     longest = LONGEST_SHOWN
     while sum(len(one.text) + 40 for one in shown) > room and longest > 60:
         longest //= 2
-        shown = [replace(one, text=one.text[:longest]) for one in shown]
+        shown = [msgspec.structs.replace(one, text=one.text[:longest]) for one in shown]
     found: list[tuple[Spoken, ...]] = []
     part: list[Spoken] = []
     size = 0
@@ -138,4 +136,4 @@ def parts(said: Sequence[Spoken]) -> list[tuple[Spoken, ...]]:
 def _shown(one: Spoken, longest: int) -> Spoken:
     said = one.kind == "message" and one.role != "tool"
     text = strip_hidden(one.text[: 4 * longest]).strip()
-    return replace(one, text=text[: longest if said else LONGEST_TOOL])
+    return msgspec.structs.replace(one, text=text[: longest if said else LONGEST_TOOL])

@@ -1,7 +1,6 @@
 """Summarises by a model where that is possible in time and within budget, and by quoting otherwise, saying why."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated
 
 import msgspec
@@ -82,7 +81,7 @@ class SummarySidecar:
             said, budget_tokens=budget_tokens, purpose=purpose, earlier=earlier, focus=focus
         )
         self._quoted += 1
-        return replace(quoted, note=note)
+        return msgspec.structs.replace(quoted, note=note)
 
     def status(self) -> ComponentStatus:
         """Return who writes summaries now, how many, and what is wrong where they are quoted although there is a model.
@@ -111,7 +110,7 @@ class SummarySidecar:
         earlier = whole.earlier
         # In a thread: ten thousand messages are looked through for what is hidden in them.
         for part in await to_thread.run_sync(parts, said):
-            assignment = replace(whole, said=part, earlier=earlier)
+            assignment = msgspec.structs.replace(whole, said=part, earlier=earlier)
             written = (await model.ask(about(assignment, self._rules, deadline_s=self._deadline_s))).value
             earlier = "\n".join(f"- {point}" for point in written.points)
         return written

@@ -1,8 +1,9 @@
 """What a summary is, and what somebody who writes one is asked for."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, Protocol
+
+import msgspec
 
 from memoryd_client.wire.transcripts import TranscriptRecord
 
@@ -19,8 +20,7 @@ Purpose = Literal["compaction", "episode", "rollup"]
 episodes of one project told as one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
+class Spoken(msgspec.Struct, frozen=True):
     """Something that was said, or done by a tool."""
 
     text: str
@@ -31,8 +31,7 @@ class Spoken:
     """message, tool_call or tool_result."""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(msgspec.Struct, frozen=True):
     """What is left of a conversation."""
 
     text: str

@@ -4,7 +4,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
 
 from memoryd_actors.capture import explicit
 from memoryd_actors.summarising.ending import ENDINGS
@@ -61,8 +62,7 @@ a summary of 200 tokens of a LoCoMo session tells .63 of what answers it, at 2.0
 nearest to the question, and nothing else, .85 (`python -m benchmarks.focus`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unit:
+class Unit(msgspec.Struct, frozen=True):
     """A sentence that may stand for others."""
 
     text: str
@@ -129,7 +129,8 @@ def units(said: Sequence[Spoken]) -> list[Unit]:
             spoken.update(words)
             found.append((unit, words))
     weighed = [
-        replace(unit, worth=sum(math.log1p(spoken[word]) for word in words) / len(words)) for unit, words in found
+        msgspec.structs.replace(unit, worth=sum(math.log1p(spoken[word]) for word in words) / len(words))
+        for unit, words in found
     ]
     return _thinned(weighed)
 

@@ -5,8 +5,9 @@ put the pieces of another together, so it goes on until nothing changes.
 """
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
+
+import msgspec
 
 from memoryd_actors.texts.fence import TAG
 
@@ -26,8 +27,7 @@ _INDENT = 8
 """Characters of white space that may stand before a block at the beginning of a line."""
 
 
-@dataclass(slots=True)
-class _Blocks:
+class _Blocks(msgspec.Struct):
     """Where the blocks of one text are, as (start, end), and what belongs to none."""
 
     spans: list[tuple[int, int]]

@@ -6,7 +6,8 @@ is said goes first, and of what is shown a few lines follow, those that name err
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from memoryd_actors.core.remembered import remembered
 
@@ -51,8 +52,7 @@ _CODE = re.compile(
 _INDENTED = re.compile(r"^(?: {4,}|\t)\S")
 
 
-@dataclass(frozen=True, slots=True)
-class QuotedMessage:
+class QuotedMessage(msgspec.Struct, frozen=True):
     """A message, taken apart."""
 
     said: str

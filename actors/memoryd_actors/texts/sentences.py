@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from memoryd_actors.texts.languages import words_of
 
@@ -36,8 +37,7 @@ _QUOTED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(msgspec.Struct, frozen=True):
     """One sentence of a text, and where it stands there."""
 
     text: str

@@ -2,12 +2,12 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 import anyio
+import msgspec
 
 from memoryd_actors.core.errors import DaemonError, Refused
 from memoryd_actors.core.worker import Worker
@@ -37,8 +37,7 @@ ALIAS_DAYS = 30
 """A request is sent again within seconds, or when its sender finds it unanswered after days."""
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(msgspec.Struct, frozen=True):
     """When what is done. Seconds; 0 for never."""
 
     optimise_s: float

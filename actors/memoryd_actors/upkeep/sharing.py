@@ -6,11 +6,11 @@ beside it: its index, the switches that it knows by heart, and work that is to b
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
 import anyio
+import msgspec
 
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.core.errors import Refused
@@ -35,8 +35,7 @@ class Notice(StrEnum):
     """Nobody listened for a while, from the first moment on: any of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerNews:
+class LedgerNews(msgspec.Struct, frozen=True):
     """A piece of news."""
 
     notice: Notice

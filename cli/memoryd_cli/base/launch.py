@@ -11,9 +11,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
+
+import msgspec
 
 from memoryd_client.base.errors import DaemonUnreachable, DeadlineExceeded, MemorydError
 from memoryd_client.base.paths import Paths
@@ -27,8 +28,7 @@ STOP_S = 30.0
 _GLANCE_S = 0.05
 
 
-@dataclass(frozen=True, slots=True)
-class Launched:
+class Launched(msgspec.Struct, frozen=True):
     """A daemon that serves."""
 
     pid: int

@@ -3,10 +3,10 @@
 import inspect
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Annotated, Literal
 
+import msgspec
 import typer
 
 from memoryd_cli.base import completion
@@ -75,8 +75,7 @@ Unrelated = Annotated[bool, typer.Option("--all", "-a", help="Also what has noth
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 
-@dataclass(frozen=True, slots=True)
-class InProject:
+class InProject(msgspec.Struct, frozen=True):
     """In which project a command acts, for whom, and through which daemon."""
 
     project: Project = None
@@ -89,8 +88,7 @@ class InProject:
         return connect("", self.project, self.agent, self.owner, autostart=self.autostart)
 
 
-@dataclass(frozen=True, slots=True)
-class InSession:
+class InSession(msgspec.Struct, frozen=True):
     """In which session and project a command acts, for whom, and through which daemon."""
 
     session: Session = ""

@@ -5,8 +5,9 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.connect.edit import ByHand, Edit, Malformed, difference, undone
@@ -17,8 +18,7 @@ from memoryd_cli.connect.program import hook_text
 from memoryd_client.base.paths import Paths
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """One file as it is and as it should be."""
 
     path: Path
@@ -48,8 +48,7 @@ class Change:
         return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
-@dataclass(frozen=True, slots=True)
-class Connector:
+class Connector(msgspec.Struct, frozen=True):
     """Connects hosts to one daemon, and disconnects them."""
 
     paths: Paths

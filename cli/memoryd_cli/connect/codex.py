@@ -4,7 +4,6 @@ import json
 import subprocess
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 
@@ -18,8 +17,7 @@ from memoryd_cli.connect.parts import hook_places, is_ours
 _PATIENCE_S = 20.0
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(msgspec.Struct, frozen=True):
     """The MCP server in `config.toml`, and the trust in our hooks that Codex keeps there."""
 
     path: Path

@@ -7,8 +7,9 @@ import json
 import shlex
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from memoryd_cli.connect.codex import Configuration
 from memoryd_cli.connect.jsonc import JsonValue
@@ -24,8 +25,7 @@ _EVENTS = ("UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd")
 """As Claude Code calls them, and others after it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
+class Scene(msgspec.Struct, frozen=True):
     """Whose files are looked at, and what they are told to start."""
 
     home: Path
@@ -67,8 +67,7 @@ class Scene:
         return {**said, "env": self.environment} if self.environment else said
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(msgspec.Struct, frozen=True):
     """One agents' program."""
 
     name: str

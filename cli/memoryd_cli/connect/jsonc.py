@@ -3,7 +3,8 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from memoryd_cli.connect.edit import Edit, Malformed
 
@@ -16,8 +17,7 @@ _SCALAR = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
 _DEEPEST = 200
 
 
-@dataclass(slots=True)
-class Node:
+class Node(msgspec.Struct):
     """A value and where it stands."""
 
     start: int
@@ -30,7 +30,7 @@ class Node:
     """Where its key begins, or it itself."""
     comma: bool = False
     """Whether a comma follows its last child."""
-    children: list["Node"] = field(default_factory=list)
+    children: list["Node"] = msgspec.field(default_factory=list)
 
     def plain(self) -> JsonValue:
         """Return what it says."""

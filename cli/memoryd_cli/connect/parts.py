@@ -5,9 +5,10 @@ A part can be merged into its file's text any number of times, and stripped from
 
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, cast
+
+import msgspec
 
 from memoryd_cli.connect import jsonc
 from memoryd_cli.connect.edit import Edit, Malformed, without_gap
@@ -52,8 +53,7 @@ class Part(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Own:
+class Own(msgspec.Struct, frozen=True):
     """A file that is memoryd's alone."""
 
     path: Path
@@ -76,8 +76,7 @@ class Own:
         return not text
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """A marked paragraph in a Markdown file."""
 
     path: Path
@@ -133,8 +132,7 @@ def _marked(text: str) -> tuple[int, int] | None:
     return start, end + (2 if text[end : end + 2] == "\r\n" else 1 if text[end : end + 1] == "\n" else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(msgspec.Struct, frozen=True):
     """An MCP server in an object of servers."""
 
     path: tuple[str, ...]
@@ -158,8 +156,7 @@ class Member:
             jsonc.cut(edit, self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class Default:
+class Default(msgspec.Struct, frozen=True):
     """A member that a file needs to be read at all, and that stays as it is where it is there."""
 
     key: str
@@ -174,8 +171,7 @@ class Default:
         """Leave it: others may need it by now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(msgspec.Struct, frozen=True):
     """A word in a list."""
 
     path: tuple[str, ...]
@@ -195,8 +191,7 @@ class Item:
             jsonc.cut(edit, (*self.path, values.index(self.value)))
 
 
-@dataclass(frozen=True, slots=True)
-class Hook:
+class Hook(msgspec.Struct, frozen=True):
     """A hook in a list of an event's hooks, known again by the program that it runs.
 
     Its timeout, matcher and position stay as they are found: people change them, and Codex trusts a hook by them.
@@ -279,12 +274,11 @@ def _runs_hook(command: JsonValue) -> bool:
     return bool(words) and any(Path(word).name == HOOK for word in (*words[:1], command))
 
 
-@dataclass(frozen=True, slots=True)
-class Json:
+class Json(msgspec.Struct, frozen=True):
     """Entries in a JSON file."""
 
     path: Path
-    entries: tuple[Member | Default | Item | Hook, ...] = field(default_factory=tuple)
+    entries: tuple[Member | Default | Item | Hook, ...] = msgspec.field(default_factory=tuple)
     mode: int | None = None
     alone: bool = False
     """Whether nobody else writes into it."""

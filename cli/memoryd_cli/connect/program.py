@@ -7,8 +7,9 @@ memoryd is gone, the shell finds no program, which hosts ignore, instead of an i
 import os
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from memoryd_client.base.paths import Paths
 
@@ -16,8 +17,7 @@ _LONGEST_SHEBANG = 120
 """Linux reads 127 bytes of the first line in old versions, 255 in new ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Programs:
+class Programs(msgspec.Struct, frozen=True):
     """What hosts start on behalf of one daemon."""
 
     hook: Path

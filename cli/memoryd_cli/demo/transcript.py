@@ -7,7 +7,6 @@ one of which should have come up by the next turn) and `quiet` (nothing should) 
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from importlib.resources import files
 from typing import Final, Literal
@@ -46,16 +45,14 @@ class DemoMessage(msgspec.Struct, frozen=True, kw_only=True):
     quiet: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class TranscriptProblem:
+class TranscriptProblem(msgspec.Struct, frozen=True):
     """A line that could not be used, counted from 1, and why."""
 
     line: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class DemoTranscript:
+class DemoTranscript(msgspec.Struct, frozen=True):
     """What could be read, in order, and what could not."""
 
     said: tuple[DemoMessage, ...]

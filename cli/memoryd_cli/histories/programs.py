@@ -7,7 +7,6 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -19,8 +18,7 @@ from memoryd.hosts.opencode import unquoted
 from memoryd_cli.histories.spoken import PastConversation, PastMessage, begun, history, in_utc, lines, spoken
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(msgspec.Struct, frozen=True):
     """A program whose conversations can be read."""
 
     folder: str
@@ -143,7 +141,9 @@ def _opencode(file: Path) -> Iterator[PastConversation]:
                 continue
             at = (data.get("time") or {}).get("created")
             for one in spoken(row["id"], str(data.get("role")), parts[row["id"]], at):
-                said[row["session_id"]].append(replace(one, text=unquoted(one.text)) if one.role == "user" else one)
+                said[row["session_id"]].append(
+                    msgspec.structs.replace(one, text=unquoted(one.text)) if one.role == "user" else one
+                )
         found: list[PastConversation] = []
         for row in database.execute("SELECT * FROM session ORDER BY id"):
             columns = set(row.keys())

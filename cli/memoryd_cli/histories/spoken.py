@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,8 +26,7 @@ _COMMAND = re.compile(r"(/[a-z][\w:-]*)(?:[ \t]+\S+)?")
 _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]")
 
 
-@dataclass(frozen=True, slots=True)
-class PastMessage:
+class PastMessage(msgspec.Struct, frozen=True):
     """One message."""
 
     id: str
@@ -39,8 +37,7 @@ class PastMessage:
     at: datetime | None
 
 
-@dataclass(frozen=True, slots=True)
-class PastConversation:
+class PastConversation(msgspec.Struct, frozen=True):
     """One conversation."""
 
     session: str

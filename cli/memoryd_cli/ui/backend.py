@@ -1,11 +1,11 @@
 """What the screens know of the daemon: one client, its status, the turns as they happen, and what can be undone."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
 
 import anyio
+import msgspec
 
 from memoryd_cli.ui.turns import TurnLog, Written
 from memoryd_client.async_client import AsyncClient
@@ -29,8 +29,7 @@ WRITTEN_BEFORE = 200
 """The newest memories, which are shown with the turns that were before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Undoable:
+class Undoable(msgspec.Struct, frozen=True):
     """Something that was done here and can be taken back."""
 
     operation: int

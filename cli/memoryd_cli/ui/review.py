@@ -1,10 +1,10 @@
 """Review: what waits for a person's word, each settled with one key."""
 
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar, Literal, TypeGuard
 
+import msgspec
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -39,8 +39,7 @@ TAKEN_BY = ("captured", "extracted")
 """In a memory's metadata: which kind of capture took it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewItem:
+class ReviewItem(msgspec.Struct, frozen=True):
     """Something that waits for a person's word."""
 
     kind: Kind

@@ -1,8 +1,9 @@
 """The latest turns of all sessions: what was said, what that brought up, and what was written meanwhile."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from datetime import datetime
+
+import msgspec
 
 from memoryd_cli.base.decisions import asked_again
 from memoryd_client.wire.memory import Memory
@@ -13,8 +14,7 @@ MOST_TURNS = 500
 """Kept in memory; the sessions themselves have all of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(msgspec.Struct, frozen=True):
     """A write that was heard of."""
 
     event: str
@@ -32,8 +32,7 @@ class Written:
         return cls(event, memory.id, text, memory.session, memory.project, memory.agent)
 
 
-@dataclass(slots=True)
-class LiveTurn:
+class LiveTurn(msgspec.Struct):
     """One turn of a session, or a write that belongs to none."""
 
     key: str
@@ -43,11 +42,11 @@ class LiveTurn:
     """ISO 8601, UTC."""
     trace: Trace | None = None
     """The latest decision."""
-    brought: dict[str, CandidateTrace] = field(default_factory=dict[str, CandidateTrace])
+    brought: dict[str, CandidateTrace] = msgspec.field(default_factory=dict[str, CandidateTrace])
     """What any decision of the turn brought up, by id."""
-    handed: set[str] = field(default_factory=set[str])
+    handed: set[str] = msgspec.field(default_factory=set[str])
     """Ids of the memories that the agent was given."""
-    written: list[Written] = field(default_factory=list[Written])
+    written: list[Written] = msgspec.field(default_factory=list[Written])
     project: str = ""
     agent: str = ""
 
@@ -68,8 +67,7 @@ class LiveTurn:
         return _best_first(one for one in found if one.id not in self.brought)
 
 
-@dataclass(frozen=True, slots=True)
-class TurnFilter:
+class TurnFilter(msgspec.Struct, frozen=True):
     """Which turns are shown; what is empty lets all pass."""
 
     session: str = ""

@@ -2,12 +2,12 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Paths:
+
+class Paths(msgspec.Struct, frozen=True):
     """The three folders of one daemon and what lies in them."""
 
     home: Path

@@ -4,7 +4,6 @@ import os
 import stat
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +25,7 @@ class ClientKey(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """As which agent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Remote:
+class Remote(msgspec.Struct, frozen=True):
     """Where a daemon listens on a network, and as whom this client comes. The two ports above belong to it, too."""
 
     host: str

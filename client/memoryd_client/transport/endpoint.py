@@ -1,9 +1,9 @@
 """One of the daemon's three sockets as a client reaches it: a file on this machine, or a port behind a key."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 import zmq
 
 from memoryd_client.base.paths import Paths, address
@@ -19,8 +19,7 @@ _BEAT_MS = 30_000
 """How often it is looked whether the other side is still there, and how long that may take."""
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(msgspec.Struct, frozen=True):
     """Where to connect, and what to look at and to say before."""
 
     url: str

@@ -1,7 +1,8 @@
 """Puts the daily consolidation together: its rules, its part of the ledger, and what it may disturb."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from memoryd.assembly.memory import MemoryServices
 from memoryd.config import Config
@@ -17,8 +18,7 @@ from memoryd_actors.consolidating.rollup_writer import RollupWriter
 from memoryd_actors.consolidating.worker import Consolidator
 
 
-@dataclass(frozen=True, slots=True)
-class ConsolidationServices:
+class ConsolidationServices(msgspec.Struct, frozen=True):
     """The parts that others need."""
 
     comparer: Comparer

@@ -1,11 +1,11 @@
 """What follows a conversation: its transcript, and all that is made of it while it goes on and when it is over."""
 
 import logging
-from dataclasses import replace
 from datetime import datetime
 
 from anyio import to_thread
 from anyio.abc import TaskGroup
+from msgspec.structs import replace
 
 from memoryd.assembly.memory import MemoryServices, log_crash
 from memoryd.config import Config

@@ -8,9 +8,9 @@ import logging
 import signal
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
-from dataclasses import dataclass
 
 import anyio
+import msgspec
 
 from memoryd import notify
 from memoryd.assembly.consolidation import ConsolidationServices
@@ -34,8 +34,7 @@ from memoryd_client.base.paths import Paths
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Daemon:
+class Daemon(msgspec.Struct, frozen=True, kw_only=True):
     """Everything one home needs, wired together; `run` serves until told to stop."""
 
     paths: Paths

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
+
+import msgspec
 
 from memoryd import __version__
 from memoryd.assembly.health import Health
@@ -49,8 +50,7 @@ from memoryd_client.wire.upkeep import Backup, Reembed, Reindex
 from memoryd_client.wire.virtual_files import FileRequest
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Dispatcher:
+class Dispatcher(msgspec.Struct, frozen=True, kw_only=True):
     """Answers requests. Expected failures leave as `memoryd_actors.core.errors`; the server makes them replies."""
 
     intake: Intake

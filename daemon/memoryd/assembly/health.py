@@ -5,11 +5,10 @@ import resource
 import sys
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
 
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from memoryd import __version__
 from memoryd.assembly.consolidation import ConsolidationServices

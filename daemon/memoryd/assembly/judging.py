@@ -1,7 +1,8 @@
 """Who judges, compares and summarises, as the configuration has it, and what they may spend."""
 
 import logging
-from dataclasses import dataclass
+
+import msgspec
 
 from memoryd.config import Config
 from memoryd.embedding.serving import ServingEmbedder
@@ -27,8 +28,7 @@ from memoryd_actors.summarising import LocalSummariser, SummarySidecar
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Judging:
+class Judging(msgspec.Struct, frozen=True):
     """The parts that others need."""
 
     model: Model | None

@@ -3,10 +3,11 @@
 import sqlite3
 from collections.abc import Collection, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
+
+import msgspec
 
 from memoryd import restoring
 from memoryd.config import Config
@@ -24,8 +25,7 @@ _BACKUPS_MISSED = 3
 _TURN_ON = "memoryd config set ledger.backup_hours 24"
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerFacts:
+class LedgerFacts(msgspec.Struct, frozen=True):
     """What a sound ledger says about itself."""
 
     schema: str

@@ -4,9 +4,10 @@ import os
 import shlex
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
 from memoryd_client.base.paths import Paths
@@ -20,8 +21,7 @@ _NAMED = 20
 """Damaged lines that a sentence names; the finding has all of them."""
 
 
-@dataclass(slots=True)
-class Looked:
+class Looked(msgspec.Struct):
     """A session as its files are."""
 
     folder: Path
@@ -31,9 +31,9 @@ class Looked:
     """Bytes of the file."""
     counted: "Metadata | None" = None
     """What its lines say; None: they cannot be read."""
-    damaged: list[int] = field(default_factory=list[int])
+    damaged: list[int] = msgspec.field(default_factory=list[int])
     """Lines, from 1."""
-    numbers: set[int] = field(default_factory=set[int])
+    numbers: set[int] = msgspec.field(default_factory=set[int])
     """Of the entries that are to be found by a search."""
     trouble: str = ""
     """Why it could not be read."""

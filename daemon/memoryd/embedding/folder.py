@@ -1,6 +1,5 @@
 """A model's folder: what sentence-transformers saved, or an ONNX graph and its tokeniser."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,8 +21,7 @@ _MODES: dict[str, Pooling] = {"mean": "mean", "cls": "cls", "cls_token": "cls", 
 """As sentence-transformers calls them, now and earlier."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(msgspec.Struct, frozen=True):
     """What a folder holds, and how its model is to be asked."""
 
     graph: Path | None

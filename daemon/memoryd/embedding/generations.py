@@ -5,7 +5,6 @@ Which one serves is noted in a small file beside them, replaced as a whole.
 
 import shutil
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
@@ -39,8 +38,7 @@ class GenerationsNote(msgspec.Struct, frozen=True, kw_only=True):
     previous: Generation | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Coming:
+class Coming(msgspec.Struct, frozen=True, kw_only=True):
     """What is built, and is to take the place of what serves."""
 
     generation: Generation

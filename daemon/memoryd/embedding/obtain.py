@@ -3,8 +3,9 @@
 import hashlib
 import re
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from memoryd.embedding import hub
 from memoryd.embedding.cache import sha256
@@ -16,8 +17,7 @@ from memoryd.embedding.weights import Sources, Weights, converted, digest_of, en
 from memoryd_actors.core.errors import ModelUnavailable
 
 
-@dataclass(frozen=True, slots=True)
-class Obtained:
+class Obtained(msgspec.Struct, frozen=True):
     """A model's files on disk, and what they are."""
 
     weights: Weights

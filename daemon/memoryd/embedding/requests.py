@@ -2,10 +2,10 @@
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from hashlib import blake2b
 
 import anyio
+import msgspec
 
 from memoryd.embedding.model import MAXIMUM_CHARACTERS
 from memoryd_actors.ports.embedder import Vector
@@ -19,8 +19,7 @@ SMALL_RUNS_IN_A_ROW = 8
 Key = tuple[bytes, int]
 
 
-@dataclass(slots=True)
-class EmbeddingRequest:
+class EmbeddingRequest(msgspec.Struct):
     """One call of `embed`: which vectors it has, which it still needs."""
 
     max_tokens: int
@@ -28,9 +27,9 @@ class EmbeddingRequest:
     texts: dict[Key, str]
     """What is not yet embedded, in the order in which it will be."""
     bulk: bool
-    vectors: dict[Key, Vector] = field(default_factory=dict)
+    vectors: dict[Key, Vector] = msgspec.field(default_factory=dict)
     error: Exception | None = None
-    done: anyio.Event = field(default_factory=anyio.Event)
+    done: anyio.Event = msgspec.field(default_factory=anyio.Event)
     abandoned: bool = False
 
     @classmethod

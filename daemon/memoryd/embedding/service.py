@@ -4,13 +4,13 @@ import gc
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
 from types import TracebackType
 from typing import Literal, Self
 
 import anyio
+import msgspec
 import numpy as np
 from anyio.abc import TaskGroup
 
@@ -28,8 +28,7 @@ RECENT_VECTORS = 2048
 """3 MB."""
 
 
-@dataclass(slots=True)
-class ModelStatistics:
+class ModelStatistics(msgspec.Struct):
     """How the embedder is, and what it did since it was entered."""
 
     state: State = "idle"
@@ -112,7 +111,7 @@ class EmbeddingService:
         return self._dimensions
 
     def statistics(self) -> ModelStatistics:
-        return replace(self._statistics, waiting=len(self._queue))
+        return msgspec.structs.replace(self._statistics, waiting=len(self._queue))
 
     async def warm(self) -> None:
         """Load the model ahead of its first use.

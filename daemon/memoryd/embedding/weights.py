@@ -8,10 +8,11 @@ import hashlib
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from importlib.util import find_spec
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
+
+import msgspec
 
 from memoryd.embedding import cache, hub
 from memoryd.embedding.convert import GRAPH, WEIGHTS, ConversionFailed, PackageMissing, convert
@@ -34,8 +35,7 @@ CHECKSUMS: Mapping[str, str] = {
 """SHA-256 of the model's files as they are published, by their names in the hub's repository."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(msgspec.Struct, frozen=True):
     """The files of a model, ready to be loaded."""
 
     model: Path
@@ -48,8 +48,7 @@ class Weights:
     """SHA-256 of what they were made from, where they were made here."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(msgspec.Struct, frozen=True):
     """Where to look."""
 
     models: Path
@@ -61,7 +60,7 @@ class Sources:
     endpoint: str | None = None
     """The hub's address; None: HF_ENDPOINT, or else the public one."""
     package: str = PACKAGE
-    checksums: Mapping[str, str] = field(default_factory=lambda: CHECKSUMS)
+    checksums: Mapping[str, str] = msgspec.field(default_factory=lambda: CHECKSUMS)
 
 
 def fetch(sources: Sources, precision: Precision = "fp32") -> Weights:

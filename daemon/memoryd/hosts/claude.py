@@ -1,6 +1,6 @@
 """Claude Code, and the shape of events that others have taken over from it."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from memoryd.hosts.event import Dialect, Event, Kind, Payload, as_context
 from memoryd.hosts.request import HookRequest

@@ -1,7 +1,6 @@
 """The few things that every host reports, whatever it calls them, and what a host is to the daemon."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal, cast
 
 import msgspec
@@ -12,8 +11,7 @@ Kind = Literal["begins", "cleared", "prompt", "answer", "tool", "ends"]
 """cleared: what was shown before is no longer in the conversation. answer: what the model said to the user."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(msgspec.Struct, frozen=True):
     """Something that happened in a session of a host."""
 
     kind: Kind
@@ -83,8 +81,7 @@ def _texts(value: object) -> Iterator[str]:
             return
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(msgspec.Struct, frozen=True):
     """How one host speaks."""
 
     name: str

@@ -1,6 +1,6 @@
 """Gemini CLI: BeforeAgent and AfterAgent stand for prompt and answer."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from memoryd.hosts.claude import tool
 from memoryd.hosts.event import Dialect, Event, Kind, Payload, as_context

@@ -5,10 +5,10 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from hashlib import blake2b
 
 import anyio
+import msgspec
 
 from memoryd.hosts import arrivals, prompts
 from memoryd.hosts.event import Dialect, Event, Payload
@@ -47,8 +47,7 @@ Key = tuple[str, str]
 """Owner and session."""
 
 
-@dataclass(slots=True)
-class Talk:
+class Talk(msgspec.Struct):
     """What is known of a session beside its transcript."""
 
     prompt: str = ""
@@ -63,12 +62,12 @@ class Talk:
     """Stands for what was last taken from memory for it."""
     unheard: str = ""
     """Stands for what was taken when nobody waited for it any more: it is said again with what comes next."""
-    unwritten: list[Entry] = field(default_factory=list[Entry])
+    unwritten: list[Entry] = msgspec.field(default_factory=list[Entry])
     """What was said and is not written down yet."""
-    said: list[Message] = field(default_factory=list)
-    kinds: set[str] = field(default_factory=set)
+    said: list[Message] = msgspec.field(default_factory=list)
+    kinds: set[str] = msgspec.field(default_factory=set)
     """Kinds of files that were in hand."""
-    files: list[str] = field(default_factory=list)
+    files: list[str] = msgspec.field(default_factory=list)
     """Files that were in hand, the newest last."""
 
 

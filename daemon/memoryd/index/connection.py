@@ -1,8 +1,8 @@
 """A connection to LanceDB with caches that are bounded, and that hold nothing of versions that are gone."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 from anyio import to_thread
 
 from memoryd.heap import trim
@@ -16,8 +16,7 @@ _METADATA_CACHE_BYTES = 64 * 1024 * 1024
 """LanceDB's own limits are 6 GiB and 1 GiB: a daemon on somebody's laptop must not grow into them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Connected:
+class Connected(msgspec.Struct, frozen=True):
     """A connection, and the session that its caches belong to.
 
     They are keyed by files and versions, and upkeep replaces both: nobody asks again for what was cached before, and

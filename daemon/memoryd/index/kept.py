@@ -10,7 +10,6 @@ import shutil
 import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -39,8 +38,7 @@ class _About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sums: dict[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Mapped:
+class Mapped(msgspec.Struct, frozen=True):
     """What a folder holds: arrays that may be written to, which changes no file."""
 
     sequence: int

@@ -6,8 +6,8 @@ these are looked up (Turtle and Flood 1995, "MaxScore"). The best are the same a
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -34,8 +34,7 @@ Pieces = Sequence[Coded]
 """Of one word, the later slots in later pieces."""
 
 
-@dataclass(frozen=True, slots=True)
-class RareWord:
+class RareWord(msgspec.Struct, frozen=True):
     """A word of a question."""
 
     postings: Pieces
@@ -49,8 +48,7 @@ class RareWord:
         return self.rarity * (K1 + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Matching:
+class Matching(msgspec.Struct, frozen=True):
     """What the words of a question find."""
 
     words: Sequence[RareWord]

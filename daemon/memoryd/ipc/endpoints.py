@@ -3,10 +3,10 @@
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import msgspec
 import zmq
 
 from memoryd.ipc.frames import HARD_LIMIT_BYTES
@@ -43,8 +43,7 @@ class SocketsInUse(Refused):
     """Raised when another process listens where this daemon is to listen, or nobody can."""
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoints:
+class Endpoints(msgspec.Struct, frozen=True):
     """The daemon's bound sockets, and the context they live in."""
 
     context: zmq.Context[Socket]

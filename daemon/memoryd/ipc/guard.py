@@ -1,9 +1,10 @@
 """Who is let in from a network, and how much of what: each message belongs to a key, and each key to a grant."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from time import monotonic
 from typing import Final
+
+import msgspec
 
 from memoryd.keys import Grant, KeyRing, KeysUnusable
 from memoryd_actors.memory.settings import name_of
@@ -35,8 +36,7 @@ _MESSAGE_BYTES: Final = 64 * 1024
 """A larger message counts as several."""
 
 
-@dataclass(frozen=True, slots=True)
-class Network:
+class Network(msgspec.Struct, frozen=True):
     """Where a network is served, and who is let in there."""
 
     host: str
@@ -45,8 +45,7 @@ class Network:
     guard: "Guard"
 
 
-@dataclass(slots=True)
-class GuardCounts:
+class GuardCounts(msgspec.Struct):
     """Counts since the start."""
 
     strangers: int = 0
@@ -57,8 +56,7 @@ class GuardCounts:
     """Messages of keys that sent more than they may; pushes among them are lost."""
 
 
-@dataclass(slots=True)
-class _Purse:
+class _Purse(msgspec.Struct):
     """What a key may still send now."""
 
     left: float

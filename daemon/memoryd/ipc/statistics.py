@@ -1,10 +1,9 @@
 """What has crossed the sockets."""
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(slots=True)
-class SocketStatistics:
+class SocketStatistics(msgspec.Struct):
     """Counts since the start."""
 
     updates: int = 0

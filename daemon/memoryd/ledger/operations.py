@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from typing import assert_never
 
-import msgspec
+from msgspec.structs import replace
 from sqlalchemy import Connection, delete, insert, select
 
 from memoryd.ledger import candidate_pairs, consenting, consolidation, edges, progressing, spent
@@ -182,7 +181,7 @@ class _Operation(UnitOfWork):
         if not given and not step.confirm:
             return memory
         before = [int(one) if one.isdecimal() else 1 for one in given]  # an agent may have counted its own way
-        return msgspec.structs.replace(memory, metadata={**memory.metadata, VERSION: str(max(before, default=0) + 1)})
+        return replace(memory, metadata={**memory.metadata, VERSION: str(max(before, default=0) + 1)})
 
     def _merge(self, step: Merge) -> Memory:
         self._refuse_other_owner(step.memory)
@@ -191,7 +190,7 @@ class _Operation(UnitOfWork):
         into = self.find(step.into)
         if into is None or not into.active or self._sent_before(memory) or self.twin(memory) is not None:
             return self._add(Add(memory, step.notes, compared=False))
-        absorbed = msgspec.structs.replace(memory, state=State.SUPERSEDED, superseded_by=into.id)
+        absorbed = replace(memory, state=State.SUPERSEDED, superseded_by=into.id)
         self.create(absorbed, "ADD", step.notes, compared=True)
         self.connection.execute(insert(aliases), {"id": memory.id, "memory_id": into.id, "ts": to_micros(self.now)})
         self.edge(absorbed.id, into.id, MERGED_INTO, 1.0)
@@ -202,7 +201,7 @@ class _Operation(UnitOfWork):
         absorbed, into = self.find(step.absorbed), self.find(step.into)
         if absorbed is None or into is None or absorbed.id == into.id or not (absorbed.active and into.active):
             return
-        gone = msgspec.structs.replace(absorbed, state=State.SUPERSEDED, superseded_by=into.id)
+        gone = replace(absorbed, state=State.SUPERSEDED, superseded_by=into.id)
         self.write(absorbed, gone, "MERGE", {"into": into.id, "reason": step.reason})
         self.edge(absorbed.id, into.id, MERGED_INTO, 1.0)
         self._stands_for[absorbed.id] = into.id
@@ -216,7 +215,7 @@ class _Operation(UnitOfWork):
                 f"{before.id} has changed meanwhile: it is at revision {before.revision}, not {wanted.revision}",
                 f"`memoryd show {before.id}` shows it as it is now; make your change to that.",
             )
-        after = msgspec.structs.replace(
+        after = replace(
             wanted,
             owner=before.owner,
             access_count=before.access_count,
@@ -251,7 +250,7 @@ class _Operation(UnitOfWork):
         self.results.append(self._retire(old, new, step.reason))
 
     def _retire(self, old: Memory, new: Memory, reason: str) -> Memory:
-        gone = msgspec.structs.replace(old, state=State.SUPERSEDED, superseded_by=new.id)
+        gone = replace(old, state=State.SUPERSEDED, superseded_by=new.id)
         gone = self.write(old, gone, "SUPERSEDE", {"by": new.id, "reason": reason})
         self.edge(new.id, old.id, SUPERSEDES, 1.0)
         return gone
@@ -277,7 +276,7 @@ class _Operation(UnitOfWork):
         before = self.get(step.memory_id)
         if before.state is step.state:
             return before
-        after = msgspec.structs.replace(
+        after = replace(
             before,
             state=step.state,
             superseded_by="" if step.state is State.ACTIVE else before.superseded_by,
@@ -316,7 +315,7 @@ class _Operation(UnitOfWork):
         there = consenting.asked_before(self.connection, memory, step.named, self.now)
         if there is not None:
             return self._signal(there, memory, step)
-        proposed = msgspec.structs.replace(memory, state=State.PROPOSED)
+        proposed = replace(memory, state=State.PROPOSED)
         meta = {"decision": "proposed", "field": step.named, "reason": step.reason, **step.notes}
         self.create(proposed, CONSENT, meta, compared=False)
         consenting.add(self.connection, proposed, step, self.now)
@@ -331,7 +330,7 @@ class _Operation(UnitOfWork):
         # An agent that says it again in another session is no second witness; what conversations bring again is one.
         if again.source is Source.AGENT and there.source is Source.AGENT and again.agent == there.agent:
             return there
-        after = msgspec.structs.replace(
+        after = replace(
             there, strength=there.strength + 1, sources=(*there.sources, again.session), updated_at=self.now
         )
         meta = {"decision": "signal", "field": step.named, "session": again.session}
@@ -359,11 +358,11 @@ class _Operation(UnitOfWork):
         """Let a proposal apply or go; with what was gathered without consent, its words go in the end."""
         field = field_of(before.category, before.title)
         trust = before.trust if trust is None else trust
-        after = msgspec.structs.replace(before, state=state, trust=trust, updated_at=self.now, purge_at=None)
+        after = replace(before, state=state, trust=trust, updated_at=self.now, purge_at=None)
         if after.active:
             self.refuse_twin(after)
         else:
-            after = msgspec.structs.replace(after, purge_at=self.now + consenting.REMEMBERED)
+            after = replace(after, purge_at=self.now + consenting.REMEMBERED)
         meta = {"decision": decision, "field": field} | ({"reason": reason} if reason else {})
         after = self.write(before, after, CONSENT, meta)
         if after.active:
@@ -432,7 +431,7 @@ class _Operation(UnitOfWork):
         for session in (absorbed.session, *absorbed.sources):
             if session and session not in (*sources, into.session):
                 sources = (*sources, session)
-        after = msgspec.structs.replace(
+        after = replace(
             into,
             strength=into.strength + absorbed.strength,
             sources=sources,
@@ -441,8 +440,8 @@ class _Operation(UnitOfWork):
             expires_at=last_expiry(into, absorbed),
         )
         if content != into.content:
-            worded = msgspec.structs.replace(after, content=clean(content))
-            worded = msgspec.structs.replace(worded, content_hash=identity(worded))
+            worded = replace(after, content=clean(content))
+            worded = replace(worded, content_hash=identity(worded))
             twin = self.twin(worded)
             if twin is None or twin.id == into.id:
                 after = worded

@@ -1,8 +1,8 @@
 """How far jobs have come with sessions."""
 
-from dataclasses import replace
 from datetime import datetime
 
+from msgspec.structs import replace
 from sqlalchemy import ColumnElement, Connection, RowMapping, delete, insert, select, update
 
 from memoryd.ledger.rows import from_micros, to_micros

@@ -1,7 +1,6 @@
 """What nobody will ask for any more: first found, beside the writer, then deleted, a little in each transaction."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -27,8 +26,7 @@ class _When(msgspec.Struct):
 _when = msgspec.msgpack.Decoder(_When).decode
 
 
-@dataclass(frozen=True, slots=True)
-class Pruned:
+class Pruned(msgspec.Struct, frozen=True):
     """How one step deletes: at most `STEP` rows of a table, by their keys, each looked at once more."""
 
     table: str

@@ -1,7 +1,6 @@
 """What is asked of the ledger. Each function runs in a transaction that sees one moment."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -201,7 +200,7 @@ def revisions(connection: Connection, owners: Sequence[str]) -> dict[str, int]:
 def news(connection: Connection, visible: Visibility, after: int, limit: int) -> list[News]:
     """Return what was written after a revision to memories of a place, in any state, newest first."""
     # Of any state: that a memory was forgotten is news, too.
-    place = replace(visible, filters=Filters(scope=visible.filters.scope, states=()))
+    place = msgspec.structs.replace(visible, filters=Filters(scope=visible.filters.scope, states=()))
     query = (
         select(history.c.id.label("revision"), history.c.event, history.c.operation, memories)
         .select_from(history.join(memories, memories.c.id == history.c.memory_id))

@@ -2,10 +2,10 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, cast
 
+import msgspec
 from sqlalchemy import Connection, Float, Row, case, func, insert, literal, select
 
 from memoryd.ledger.rows import from_micros, to_micros
@@ -25,12 +25,11 @@ Done = tuple[str, str, str]
 """Node, op and status."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(msgspec.Struct, frozen=True):
     """How often what was done, by hour, up to one event: only what came after that is counted anew."""
 
     last: int = 0
-    hours: Counter[tuple[int, Done]] = field(default_factory=Counter[tuple[int, Done]])
+    hours: Counter[tuple[int, Done]] = msgspec.field(default_factory=Counter[tuple[int, Done]])
 
     def since(self, moment: datetime) -> Counter[Done]:
         """Return what was done since, from the beginning of that hour."""

@@ -1,12 +1,12 @@
 """Which backups are kept: the newest few, and fewer and fewer the further back. Pure."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Retention:
+
+class Retention(msgspec.Struct, frozen=True):
     """How many backups are kept. Days and weeks are those that have backups, in UTC, and one backup stands for each."""
 
     newest: int = 3

@@ -5,7 +5,6 @@ from the last number that it knows misses none.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import msgspec
@@ -31,8 +30,7 @@ _ROWS = 500
 _about = msgspec.json.Decoder(Metadata).decode
 
 
-@dataclass(frozen=True, slots=True)
-class SharedTranscript:
+class SharedTranscript(msgspec.Struct, frozen=True):
     """A transcript as its row has it."""
 
     key: Key
@@ -41,8 +39,7 @@ class SharedTranscript:
     about: Metadata
 
 
-@dataclass(frozen=True, slots=True)
-class EntryRow:
+class EntryRow(msgspec.Struct, frozen=True):
     """A line on its way into a transcript."""
 
     text: bytes

@@ -1,7 +1,6 @@
 """What changes the ledger. Each function runs in the writer's transaction: memory, history and change together."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -22,18 +21,17 @@ from memoryd_client.wire.memory import Memory
 _Place = tuple[str, str, str, str]
 
 
-@dataclass(slots=True)
-class _Batch:
+class _Batch(msgspec.Struct):
     """What one insert knows and is going to write."""
 
-    known: dict[str, Memory] = field(default_factory=dict[str, Memory])
-    renamed: dict[str, str] = field(default_factory=dict[str, str])
-    active: dict[_Place, str] = field(default_factory=dict[_Place, str])
-    fresh: dict[str, None] = field(default_factory=dict[str, None])
-    raised: dict[str, None] = field(default_factory=dict[str, None])
-    aliases: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    history: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    changes: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    known: dict[str, Memory] = msgspec.field(default_factory=dict[str, Memory])
+    renamed: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    active: dict[_Place, str] = msgspec.field(default_factory=dict[_Place, str])
+    fresh: dict[str, None] = msgspec.field(default_factory=dict[str, None])
+    raised: dict[str, None] = msgspec.field(default_factory=dict[str, None])
+    aliases: list[dict[str, Any]] = msgspec.field(default_factory=list[dict[str, Any]])
+    history: list[dict[str, Any]] = msgspec.field(default_factory=list[dict[str, Any]])
+    changes: list[dict[str, Any]] = msgspec.field(default_factory=list[dict[str, Any]])
     operation: int = 0
     compared: bool = False
 

@@ -11,9 +11,10 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+
+import msgspec
 
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.texts.characters import clean
@@ -34,17 +35,16 @@ _FORMAT = 1
 _MOMENT = "%Y%m%dT%H%M%S.%fZ"
 
 
-@dataclass(slots=True)
-class Look:
+class Look(msgspec.Struct):
     """What lies in a folder."""
 
-    files: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    files: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict[str, tuple[int, int]])
     """When each was modified, in nanoseconds, and its size, by path; notes only."""
-    beside: list[str] = field(default_factory=list[str])
+    beside: list[str] = msgspec.field(default_factory=list[str])
     """Files that hold the other version of a conflict."""
-    others: list[str] = field(default_factory=list[str])
+    others: list[str] = msgspec.field(default_factory=list[str])
     """Links and folders that are called as if they were notes: their names are taken."""
-    closed: list[str] = field(default_factory=list[str])
+    closed: list[str] = msgspec.field(default_factory=list[str])
     """Folders that cannot be read, each with a slash: nobody knows what is in them."""
 
 

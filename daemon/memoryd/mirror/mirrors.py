@@ -3,12 +3,12 @@
 import logging
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 import anyio
+import msgspec
 from anyio import to_thread
 from msgspec.structs import replace
 
@@ -31,8 +31,7 @@ GATHERED_S = 0.1
 """Who stores several memories stores them one after the other."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Running:
+class _Running(msgspec.Struct, frozen=True):
     mirror: Mirror
     worker: Worker
     scope: anyio.CancelScope

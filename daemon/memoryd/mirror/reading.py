@@ -2,9 +2,9 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from time import monotonic
 
+import msgspec
 from msgspec import structs
 
 from memoryd.mirror.folder import BESIDE, ENDING, LARGEST, Look, MirrorFolder, digest
@@ -27,8 +27,7 @@ GRACE_S = 1.0
 in its place, and so does git. What else changed meanwhile waits with it, and is one operation."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(msgspec.Struct, frozen=True):
     """A file that is not as it was."""
 
     path: str

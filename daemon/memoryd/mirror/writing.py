@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import msgspec
 from msgspec import structs
 
 from memoryd.mirror.folder import BESIDE, ENDING, MirrorFolder, digest
@@ -27,8 +27,7 @@ SHOWN = frozenset({State.ACTIVE, State.ARCHIVED})
 """What has a file. One that nobody used for long is out of sight here; what it says is as true for others as before."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
+class _Planned(msgspec.Struct, frozen=True):
     """A file that is to be written."""
 
     memory: Memory

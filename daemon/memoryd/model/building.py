@@ -1,10 +1,11 @@
 """Which model is configured, where it is, and what it is taken to cost."""
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
+
+import msgspec
 
 from memoryd.config import Config, ConfigInvalid, SidecarConfig, load
 from memoryd.model.anthropic import AnthropicProvider
@@ -27,8 +28,7 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _OFFLINE = "privacy.offline is on"
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(msgspec.Struct, frozen=True):
     """The configured provider, or why there is none."""
 
     provider: Provider | None

@@ -9,7 +9,6 @@ import signal
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
 from io import FileIO
 from pathlib import Path
 from types import MappingProxyType
@@ -37,8 +36,7 @@ _UNFOUND: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
+class Preset(msgspec.Struct, frozen=True):
     """How an agent is asked once."""
 
     arguments: tuple[str, ...]
@@ -46,7 +44,7 @@ class Preset:
     """The option that names a model."""
     state: tuple[str, ...]
     """Below the home: where it keeps its login and what it writes whenever it runs."""
-    environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    environment: Mapping[str, str] = msgspec.field(default_factory=lambda: MappingProxyType({}))
 
 
 PRESETS: Final[Mapping[str, Preset]] = {
@@ -87,8 +85,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
 """By the program's name."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommandLine:
+class CommandLine(msgspec.Struct, frozen=True):
     """A program with its arguments, as it is run."""
 
     words: tuple[str, ...]
@@ -185,8 +182,7 @@ def as_text(prompt: Prompt) -> str:
     return f"{prompt.system}\n\n{prompt.content}\n\n{JSON_ONLY} Use no tools.\n{schema}\n"
 
 
-@dataclass(frozen=True, slots=True)
-class _Pipe:
+class _Pipe(msgspec.Struct, frozen=True):
     reads: FileIO
     writes: FileIO
 

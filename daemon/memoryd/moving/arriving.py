@@ -8,7 +8,6 @@ daemon starts on the home: see `unfinished`.
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import IO
@@ -38,8 +37,7 @@ from memoryd_client.base.paths import Paths
 from memoryd_client.version import VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class Arrived:
+class Arrived(msgspec.Struct, frozen=True):
     """What was brought in."""
 
     header: ArchiveHeader
@@ -49,8 +47,7 @@ class Arrived:
     """Of what is here now: the archive's, unless projects have other places."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Staging:
+class _Staging(msgspec.Struct, frozen=True):
     """What is not in its place yet."""
 
     folder: Path

@@ -7,7 +7,6 @@ already is known by its ids, and only the files have to go.
 import logging
 import secrets
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -77,7 +76,7 @@ def bring_over(paths: Paths, engine: Engine) -> int:
             if (session_folder(paths.transcripts, one.owner, one.session) / LINES).exists():
                 continue  # it is brought over when it can be read
             if one.job == PURGED_SESSION:
-                progressing.put(connection, replace(one, sequence=FILES_GONE), datetime.now(UTC))
+                progressing.put(connection, msgspec.structs.replace(one, sequence=FILES_GONE), datetime.now(UTC))
             progressing.drop_home(connection, home, one.owner, one.session)
     return brought
 
@@ -94,18 +93,18 @@ def _bring(connection: Connection, file: SessionFile, last: int, marked: list[Pr
         # The file counts damaged lines at its end as well, on the way back once more.
         last = max([last, *(place.line.seq for place in _read(file) if place.line is not None)])
         about = msgspec.structs.replace(file.metadata, bytes=0, last=last)
-        transcribing.add(connection, replace(there, about=about), map(_as_it_is, _read(file)))
+        transcribing.add(connection, msgspec.structs.replace(there, about=about), map(_as_it_is, _read(file)))
     for one in marked:
         known = progressing.get(connection, one.owner, one.session, one.job)
         if one.job == PURGED_SESSION:
-            progressing.put(connection, replace(one, sequence=FILES_GONE), now)
+            progressing.put(connection, msgspec.structs.replace(one, sequence=FILES_GONE), now)
         elif one.job == PURGED_ENTRIES:
             transcribing.note_erased(connection, there.key)
         elif not there.number and known is None:
             progressing.put(connection, one, now)
         elif known is not None and known.sequence >= before > 0 and one.sequence >= file.last:
             # Done here as there: with all of it.
-            progressing.put(connection, replace(known, sequence=there.about.last), now)
+            progressing.put(connection, msgspec.structs.replace(known, sequence=there.about.last), now)
 
 
 def _join(connection: Connection, file: SessionFile, there: SharedTranscript) -> None:

@@ -1,11 +1,11 @@
 """A home written into an archive, beside its daemon or without one. Blocks."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
+import msgspec
 from sqlalchemy import Connection
 
 from memoryd.config import LedgerConfig
@@ -18,8 +18,7 @@ from memoryd_client.base.paths import Paths
 from memoryd_client.version import VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(msgspec.Struct, frozen=True):
     """What was written."""
 
     end: ArchiveEnd

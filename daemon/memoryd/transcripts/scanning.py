@@ -1,7 +1,6 @@
 """A transcript's file line by line, with what cannot be read of it in its place. Changes nothing."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import IO
 
@@ -13,8 +12,7 @@ _HIGHEST = 2**53
 """No transcript has so many entries: a number beyond it is damage."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """One line of the file."""
 
     number: int
@@ -47,11 +45,11 @@ def places(file: IO[bytes]) -> Iterator[Place]:
         if ahead is not None:
             wrong = last < number <= _number(ahead)
             last, damaged = (last, damaged + 1) if wrong else (_number(ahead), 0)
-            yield replace(ahead, line=None) if wrong else ahead
+            yield msgspec.structs.replace(ahead, line=None) if wrong else ahead
             ahead = None
         if number <= last:
             damaged += place.damaged or bool(number)
-            yield replace(place, line=None)
+            yield msgspec.structs.replace(place, line=None)
         elif number > last + damaged + 1:
             ahead = place
         else:
