@@ -179,6 +179,7 @@ def test_a_prompt_is_not_lost_where_the_daemon_dies_before_its_answer(short_home
         assert not list(daemon.paths.prompts.iterdir())
 
 
+@pytest.mark.slow
 def test_a_prompt_that_is_sent_once_more_after_a_restart_is_told_the_same(short_home: Path, models: Path) -> None:
     with HostedDaemon(short_home, models) as daemon:
         daemon.told("The build server is called Zebra.")

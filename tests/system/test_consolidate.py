@@ -112,6 +112,7 @@ def test_a_plan_changes_no_byte_of_the_ledger_and_the_run_after_it_does_what_it_
         assert client.consolidation_plan().pairs == ()
 
 
+@pytest.mark.slow
 def test_without_a_key_nothing_is_compared_once_more(short_home: Path, models: Path) -> None:
     with RunningDaemon(short_home, models, **ONLY_ASKED) as daemon, daemon.client("s1") as client:
         ((older, newer),) = unseen(client)

@@ -73,9 +73,10 @@ def test_what_a_model_said_is_taken_back_by_an_undo_and_not_said_again(short_hom
         assert len(api.requests) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "answer",
-    [pytest.param(garbage(), id="garbage"), pytest.param(verdicts(), id="another answer", marks=pytest.mark.slow)],
+    [pytest.param(garbage(), id="garbage"), pytest.param(verdicts(), id="another answer")],
 )
 def test_of_nonsense_nothing_comes_and_the_doubt_stays(short_home: Path, models: Path, answer: Reply) -> None:
     with (
@@ -90,6 +91,7 @@ def test_of_nonsense_nothing_comes_and_the_doubt_stays(short_home: Path, models:
         assert numbers(client)["doubts"] == 1
 
 
+@pytest.mark.slow
 def test_a_model_that_is_unsure_leaves_both(short_home: Path, models: Path) -> None:
     with (
         MessagesApi(said("changes", 0.3)) as api,
@@ -103,6 +105,7 @@ def test_a_model_that_is_unsure_leaves_both(short_home: Path, models: Path) -> N
         assert client.get(new.id).active
 
 
+@pytest.mark.slow
 def test_without_budget_nobody_is_asked_and_the_doubt_stays(short_home: Path, models: Path) -> None:
     with MessagesApi(said("changes")) as api:
         settings = keyed(api, MEMORYD_SIDECAR_DAILY_TOKENS="1")

@@ -173,6 +173,7 @@ def test_a_session_that_was_purged_begins_anew(served: RunningDaemon) -> None:
         assert (newest.content, newest.source_messages) == ('The user said: "I met Eva in Lund on 9 May 2025."', (1, 1))
 
 
+@pytest.mark.slow
 def test_nothing_is_taken_where_memory_is_off_until_it_is_on_again(short_home: Path, models: Path) -> None:
     with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
         client.append(talk())

@@ -102,9 +102,10 @@ def test_nobody_guesses_from_a_few_words_or_from_what_an_assistant_said(short_ho
         assert asked(api) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "reply",
-    [pytest.param(truncated(), id="truncated"), pytest.param(message("prose"), id="prose", marks=pytest.mark.slow)],
+    [pytest.param(truncated(), id="truncated"), pytest.param(message("prose"), id="prose")],
 )
 def test_an_answer_without_use_brings_nothing_and_harms_nothing(short_home: Path, models: Path, reply: Reply) -> None:
     with MessagesApi(insights()) as api, RunningDaemon(short_home, models, **keyed(api)) as daemon:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from memoryd_client import Entry, Message, NewMemory
 from memoryd_client.client import Client
 from memoryd_client.wire.traces import Trace
@@ -76,6 +78,7 @@ def test_look_ups_read_conversations_of_the_project_and_files_of_candidates(
                 assert not any("hunter2" in one.prompt for one in api.requests)
 
 
+@pytest.mark.slow
 def test_the_judge_is_told_of_the_files_in_hand(short_home: Path, models: Path) -> None:
     with MessagesApi(verdicts()) as api:
         settings = {"ANTHROPIC_API_KEY": "test-key", "MEMORYD_SIDECAR_BASE_URL": api.url}

@@ -237,6 +237,7 @@ def test_what_was_said_is_in_the_backup_and_comes_back_from_it(short_home: Path,
         assert copied(daemon).count(b"\n") == 12
 
 
+@pytest.mark.slow
 def test_a_copy_goes_on_where_it_broke_off_and_outlives_a_spoilt_transcript(tmp_path: Path) -> None:
     source, target = tmp_path / "transcripts" / "owner" / "s1", tmp_path / "copy"
     source.mkdir(parents=True)

@@ -267,6 +267,7 @@ async def test_without_colours_there_are_only_greys(served: RunningDaemon, monke
         ]
 
 
+@pytest.mark.slow
 async def test_it_waits_for_a_daemon_and_follows_its_restart(shared: RunningDaemon) -> None:
     served = shared.seen_by("restarted")
     with served.client("s1") as client:
