@@ -289,14 +289,14 @@ def test_what_belongs_to_no_session_is_refused_or_left_alone(daemon: RunningDaem
 def test_a_purged_session_leaves_no_byte_and_the_others_stay(daemon: RunningDaemon) -> None:
     with daemon.client("gone") as client:
         client.append([Entry(content="the wombatcoconut is in the cellar", role="user")])
-        assert client.search_messages("wombatcoconut", by="words").found
+        until(lambda: client.search_messages("wombatcoconut", by="words").found, "it to be found")
         assert files_with(daemon.home, b"wombatcoconut")
         assert client.purge_session("gone") == "1 entry destroyed"
         assert files_with(daemon.home, b"wombatcoconut") == []
         assert client.search_messages("wombatcoconut", by="words").found == ()
     with daemon.client("stays") as client:
         client.append([Entry(content="the pangolinmango is in the attic", role="user")])
-        assert client.search_messages("pangolinmango", by="words").found
+        until(lambda: client.search_messages("pangolinmango", by="words").found, "it to be found")
 
 
 @pytest.mark.slow
