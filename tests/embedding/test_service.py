@@ -170,9 +170,9 @@ async def test_a_known_text_does_not_run_again_and_callers_cannot_spoil_it(embed
 
 async def test_hundreds_of_texts_come_back_in_their_order(embedder: EmbeddingService) -> None:
     async with embedder:
-        texts = [f"{'word ' * (number % 40)}number {number}" for number in range(500)]
+        texts = [f"{'word ' * (number % 40)}number {number}" for number in range(200)]
         vectors = await embedder.embed(texts)
-        picked = [3, 250, 499]
+        picked = [3, 150, 199]
         alone = await embedder.embed([texts[index] for index in picked], max_tokens=255)
         assert all(vectors[index] @ alone[row] > 0.9999 for row, index in enumerate(picked))
 

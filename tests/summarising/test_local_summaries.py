@@ -229,6 +229,7 @@ async def test_every_line_reads_as_an_episode_has_to(loaded: Loaded) -> None:
             written(point, "episode")
 
 
+@pytest.mark.slow
 async def test_ten_thousand_messages_cost_no_more_than_a_few_hundred_sentences(loaded: Loaded) -> None:
     async with loaded() as embedder:
         said = [Spoken(f"{one.text} That was number {n} of them.", one.role) for n, one in enumerate(TALK * 80)][

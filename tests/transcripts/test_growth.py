@@ -28,6 +28,7 @@ def allocated() -> int:
     return tracemalloc.get_traced_memory()[0]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("traced")
 async def test_memory_keeps_a_few_bytes_of_each_entry_of_a_long_session(tmp_path: Path) -> None:
     transcripts = JsonlTranscripts(tmp_path)
