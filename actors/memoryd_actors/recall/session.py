@@ -89,6 +89,8 @@ class Session(Actor[ContextUpdate, Trace]):
 
     async def _handle(self, update: ContextUpdate) -> Trace:
         parts = self._parts
+        if id(update) not in self._awaited:
+            await anyio.sleep(ANSWERED_S)  # many who push take right after it
         if parts.drops(update.caller):
             raise Refused("memory was turned off meanwhile")
         state = await self._current()
