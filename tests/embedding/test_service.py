@@ -297,13 +297,20 @@ async def test_an_error_in_the_block_leaves_it_as_it_is(embedder: EmbeddingServi
 
 
 async def test_leaving_does_not_wait_for_a_load_that_hangs() -> None:
-    release = threading.Event()
+    release, loaded = threading.Event(), threading.Event()
+
+    def load() -> None:
+        release.wait()
+        loaded.set()
+
     thread = ModelThread(leave_s=0.01)
     async with thread, anyio.create_task_group() as tasks:
-        tasks.start_soon(thread.run, release.wait)
+        tasks.start_soon(thread.run, load)
         await anyio.wait_all_tasks_blocked()
         tasks.cancel_scope.cancel()
+    assert not loaded.is_set()
     release.set()
+    assert await anyio.to_thread.run_sync(loaded.wait, 10)  # it had begun, and ends by itself
 
 
 @pytest.mark.parametrize("max_tokens", [1, 513])

@@ -225,8 +225,9 @@ async def test_what_was_decided_outlives_the_small_talk_in_every_later_summary(l
 async def test_every_line_reads_as_an_episode_has_to(loaded: Loaded) -> None:
     async with loaded() as embedder:
         summary = await LocalSummariser(embedder, embedder).summarise(TALK, budget_tokens=800)
-        for point in summary.points:
-            written(point, "episode")
+        assert summary.points
+        # What does not read so is refused, and what is too long would be trimmed.
+        assert [written(point, "episode") for point in summary.points] == [(point, False) for point in summary.points]
 
 
 @pytest.mark.slow

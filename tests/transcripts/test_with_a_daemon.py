@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 
@@ -107,11 +107,13 @@ def test_after_kill_9_at_any_moment_every_message_is_there_once(short_home: Path
                     acknowledged.append(one.content)
                     number += 1
 
+        def reached(count: int) -> None:
+            until(lambda: len(acknowledged) >= count, "twenty more")
+
         writer = Thread(target=write)
         writer.start()
         for _ in range(4):
-            seen = len(acknowledged)
-            until(lambda seen=seen: len(acknowledged) >= seen + 20, "twenty more")  # type: ignore[misc]
+            reached(len(acknowledged) + 20)
             daemon.kill()
             daemon.start()
         done.set()
@@ -183,8 +185,8 @@ def test_messages_are_found_by_each_criterion(daemon: RunningDaemon) -> None:
         client.append([Entry(content="Noted: xylophone", role="assistant", at=DAY + timedelta(days=1))])
         client.append([Entry(kind="tool_result", content="exit code 0", name="make", at=DAY + timedelta(days=2))])
 
-        def found(query: str = "", **sought: str) -> list[str]:
-            hits = client.search_messages(query, limit=5, **{"session": "harbour", **sought}).found  # type: ignore[arg-type]
+        def found(query: str = "", **sought: Any) -> list[str]:
+            hits = client.search_messages(query, limit=5, **{"session": "harbour", **sought}).found
             return [hit.record.content for hit in hits]
 
         asked = "where does the harbour master keep what opens his door?"
