@@ -268,22 +268,22 @@ class Telemetry:
         if self._trouble:
             message, hint = self._trouble
             return ComponentStatus(state="failed", message=f"nothing is exported: {message}", hint=hint)
-        waiting = len(self._unsent)
+        # Of one moment: while the rows are counted, more is sent.
+        sent, waiting, dropped = self._sent, len(self._unsent), self._dropped
         if self._last is not None:
             with suppress(Refused):  # the ledger says so itself
                 waiting += await self._rows.waiting(self._last)
-        numbers = {"sent": float(self._sent), "waiting": float(waiting), "dropped": float(self._dropped)}
+        numbers = {"sent": float(sent), "waiting": float(waiting), "dropped": float(dropped)}
         if self._away_since is None and self._refused is None:
             return ComponentStatus(state="ok", numbers=numbers)
         if self._away_since is None:
             message = (
-                f"the collector at {self._settings.otlp_url} refuses spans with HTTP {self._refused}: "
-                f"{self._dropped} dropped"
+                f"the collector at {self._settings.otlp_url} refuses spans with HTTP {self._refused}: {dropped} dropped"
             )
             return ComponentStatus(state="degraded", message=message, hint=_SEE_LOG, numbers=numbers)
         message = (
             f"the collector at {self._settings.otlp_url} takes nothing since {self._away_since:%Y-%m-%d %H:%M} UTC: "
-            f"{counted(waiting, 'span')} waiting, {self._dropped} dropped"
+            f"{counted(waiting, 'span')} waiting, {dropped} dropped"
         )
         return ComponentStatus(state="degraded", message=message, hint=_SEE_COLLECTOR, numbers=numbers)
 

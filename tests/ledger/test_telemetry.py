@@ -233,6 +233,46 @@ async def test_spans_wait_for_a_collector_that_is_away_which_is_said_once_and_in
     assert memories(spans) == {f"mem_{number}" for number in range(700)}
 
 
+async def test_the_numbers_of_a_status_are_of_one_moment_also_where_spans_are_sent_while_it_counts(
+    tmp_path: Path,
+) -> None:
+    class CountedLate(WatchedRows):
+        sent = anyio.Event()
+
+        async def waiting(self, number: int) -> int:
+            await self.sent.wait()
+            return await super().waiting(number)
+
+    ledger = await opened(tmp_path)
+    rows, spans = CountedLate(ledger), InMemorySpanExporter()
+    telemetry = Telemetry(
+        TelemetryConfig(otlp_url="http://127.0.0.1:1", every_s=0.01), rows, lambda _: None, SystemClock(), offline=True
+    )
+    found: list[ComponentStatus | None] = []
+    answered = anyio.Event()
+
+    async def ask() -> None:
+        found.append(await telemetry.status())
+        answered.set()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(telemetry.export, Instruments(spans, InMemoryMetricReader()))
+        with anyio.fail_after(30):
+            await rows.looked.wait()
+            tasks.start_soon(ask)
+            await anyio.wait_all_tasks_blocked()
+            await ledger.memories.apply("local", [Add(memory(number)) for number in range(3)], actor="a")
+            while len(spans.get_finished_spans()) < 3:  # noqa: ASYNC110 - an exporter tells nobody
+                await anyio.sleep(0.01)
+            rows.sent.set()
+            now = await seen(telemetry, lambda now: now.numbers["sent"] == 3)
+            await answered.wait()
+        tasks.cancel_scope.cancel()
+    assert [one.numbers for one in found if one] == [{"sent": 0, "waiting": 3, "dropped": 0}]
+    assert now.numbers == {"sent": 3, "waiting": 0, "dropped": 0}
+    await ledger.close()
+
+
 async def test_of_more_spans_than_may_wait_the_oldest_are_dropped(tmp_path: Path) -> None:
     async with while_away(tmp_path, 1_300, [], most_waiting=600) as (telemetry, spans):
         now = await seen(telemetry, lambda now: now.numbers["waiting"] <= 600 and now.state == "degraded")
