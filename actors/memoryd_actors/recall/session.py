@@ -1,29 +1,22 @@
 """A session in memory: an actor that owns its state, decides its contexts and hands over what they brought up."""
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 import anyio
 import msgspec
 
 from memoryd_actors.core.actor import Actor, ActorRef
-from memoryd_actors.core.errors import DiskFull, Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.events import of_context
 from memoryd_actors.memory.render import SHORT_ID
 from memoryd_actors.recall.focus import Focus
 from memoryd_actors.recall.session_parts import SessionParts
-from memoryd_actors.recall.session_state import (
-    SessionState,
-    decode_state,
-    encode_state,
-    handed_over,
-    in_force,
-    turns_shown,
-    whose_context,
-)
+from memoryd_actors.recall.session_state import SessionState, handed_over, in_force, turns_shown, whose_context
+from memoryd_actors.recall.stored_state import StoredState
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
-from memoryd_client.wire.events import PipelineRan, Surfaced, Warned
+from memoryd_client.wire.events import PipelineRan, Surfaced
 from memoryd_client.wire.pending import PendingMemory, Taken
 from memoryd_client.wire.traces import Trace
 
@@ -41,9 +34,9 @@ class Session(Actor[ContextUpdate, Trace]):
 
     Contexts come through the mailbox, one at a time and only the newest. Takes and notes do not: one that waits for a
     slow judge would be too late. They are safe beside it because the state is a frozen value, replaced in one step
-    (`_change`) by what follows from the one before, whoever comes first; and because between looking whether a take
-    was answered already (`repeated_take`) and answering it (`SessionState.take`) nothing awaits. A context that is
-    being decided works on the state as it was, and what it brings is merged into the one that there is by then.
+    (`StoredState.change`) by what follows from the one before, whoever comes first; and because between looking whether
+    a take was answered already (`repeated_take`) and answering it (`SessionState.take`) nothing awaits. A context that
+    is being decided works on the state as it was, and what it brings is merged into the one that there is by then.
     """
 
     def __init__(self, key: Key, parts: SessionParts) -> None:
@@ -55,14 +48,7 @@ class Session(Actor[ContextUpdate, Trace]):
         )
         self._parts = parts
         self._used = parts.clock.monotonic()
-        self._state: SessionState | None = None
-        """None: not read from the ledger yet."""
-        self._loading = anyio.Lock()
-        self._saving = anyio.Lock()
-        self._version = 0
-        """Of the state that was read or saved last; 0: the ledger has none."""
-        self._saved = b""
-        """That state, where another daemon may save one, too."""
+        self._stored = StoredState(*key, parts)
         self._focus: Focus | None = None
         """What it talked about last; never written to disk."""
         self._traces: list[Trace] = []
@@ -93,11 +79,11 @@ class Session(Actor[ContextUpdate, Trace]):
             await anyio.sleep(ANSWERED_S)  # many who push take right after it
         if parts.drops(update.caller):
             raise Refused("memory was turned off meanwhile")
-        state = await self._current()
+        state = await self._stored.current()
         if state.is_late(update.client, update.sequence):
             parts.counts.dropped_late += 1
             raise Refused("a newer context of this client was here first")
-        state = self._change(lambda state: state.note_update(update.client, update.sequence))
+        state = self._stored.change(lambda state: state.note_update(update.client, update.sequence))
         failed = False
         try:
             trace = await self._decide(state, update)
@@ -111,7 +97,7 @@ class Session(Actor[ContextUpdate, Trace]):
         parts.counts.turns += trace.turn > state.turn
         parts.ledger.events.record([of_context(self.key[0], trace, failed=failed)])
         # What is told as decided is on the disk: a session that goes on after a crash goes on from there.
-        if not await self._save(trace=trace):
+        if not await self._stored.save(trace=trace):
             self._traces.append(trace)
             del self._traces[:-UNSAVED_TRACES]
         self._traced()
@@ -123,7 +109,7 @@ class Session(Actor[ContextUpdate, Trace]):
         pipeline = self._parts.pipeline
         decision = await pipeline.decide(state, update)
         self._focus = decision.focus or self._focus
-        state = self._change(lambda state: pipeline.apply(decision, state))
+        state = self._stored.change(lambda state: pipeline.apply(decision, state))
         self._tracing = anyio.Event()
         if self._tell_ready(update):
             await anyio.sleep(ANSWERED_S)
@@ -131,7 +117,7 @@ class Session(Actor[ContextUpdate, Trace]):
             decision = await pipeline.decide_topic(decision)
             since, stands = decision.since, turns_shown(update)
             if since is not None:
-                self._change(lambda state: state.change_topic(since, stands=stands))
+                self._stored.change(lambda state: state.change_topic(since, stands=stands))
         return pipeline.trace(decision, state)
 
     async def wait_for(self, update: ContextUpdate, wait_s: float) -> None:
@@ -158,19 +144,20 @@ class Session(Actor[ContextUpdate, Trace]):
     @property
     def turn(self) -> int:
         """The turn that it is on, as far as it is known here."""
-        return self._state.turn if self._state else 0
+        return self._stored.known.turn if self._stored.known else 0
 
     # --- what is handed over
 
     def take_now(self, caller: Caller, take_id: str) -> Taken | None:
         """Answer a take without waiting where nothing has to be written: None where it has to be."""
-        if self._state is None:
+        state = self._stored.known
+        if state is None:
             return None
         self._used = self._parts.clock.monotonic()
-        last = self._state.repeated_take(take_id)
+        last = state.repeated_take(take_id)
         if last is not None:
             return Taken(last.pending)
-        if self._parts.shared or self._state.found or self._is_due(whose_context(caller)):
+        if self._parts.shared or state.found or self._is_due(whose_context(caller)):
             return None
         return Taken()
 
@@ -183,8 +170,8 @@ class Session(Actor[ContextUpdate, Trace]):
     async def _take(self, caller: Caller, take_id: str) -> Taken | None:
         """Hand over what is pending; None, and nothing handed over, where another daemon was first."""
         parts, whose = self._parts, whose_context(caller)
-        state = await self._current()
-        version, now = self._version, parts.sequence()
+        state = await self._stored.current()
+        version, now = self._stored.version, parts.sequence()
         last = state.repeated_take(take_id)
         if last is not None:
             return Taken(last.pending)
@@ -193,17 +180,17 @@ class Session(Actor[ContextUpdate, Trace]):
         offer = await parts.handover.offer(caller, state, due=due, about=about)
         # From here to `SessionState.take` nothing awaits: two clients cannot take the same, and one that asks twice at
         # a time gets one answer twice.
-        state = self._state or state
+        state = self._stored.known or state
         last = state.repeated_take(take_id)
         if last is not None:
             return Taken(last.pending)
         handed = parts.handover.hand_over(offer, state, caller, take_id)
         pending = handed.pending
         if pending is None:
-            self._change(handed.rule)
-            if not self._version:
-                await self._save()  # since when it is told what others change, also after a restart
-        elif not await self._give(version, handed.rule, used=handed_over(pending) + in_force(pending)):
+            self._stored.change(handed.rule)
+            if not self._stored.version:
+                await self._stored.save()  # since when it is told what others change, also after a restart
+        elif not await self._stored.give(version, handed.rule, used=handed_over(pending) + in_force(pending)):
             return None
         if due and handed.complete:
             self._looked[whose] = now  # otherwise the next take asks about the others
@@ -213,7 +200,7 @@ class Session(Actor[ContextUpdate, Trace]):
 
     async def peek(self, caller: Caller) -> PendingMemory | None:
         """Return what the next take would hand over of what was found, and leave it waiting."""
-        state = await self._current()
+        state = await self._stored.current()
         if not state.found:
             return None
         offer = await self._parts.handover.offer(caller, state, due=False, about="")
@@ -221,63 +208,58 @@ class Session(Actor[ContextUpdate, Trace]):
 
     async def hear(self, caller: Caller, handed: Collection[str]) -> tuple[str, ...]:
         """Return the change header for an answer that hands over these memories, and count it as told."""
-        state = await self._current()
-        version = self._version
+        state = await self._stored.current()
+        version = self._stored.version
         news, since, revision = await self._parts.handover.news(caller, state)
         # From here on nothing awaits: of two clients that ask at a time one is told.
-        state = self._state or state
+        state = self._stored.known or state
         if not news or state.told != since:
             return ()
         changes = self._parts.handover.header(news, state, caller, handed)
-        told = await self._give(version, lambda state: state.tell(revision, changes=changes))
+        told = await self._stored.give(version, lambda state: state.tell(revision, changes=changes))
         return changes if told else ()
 
     async def clear(self) -> None:
         """Hear that the host has cleared its context: what was handed over does not stand there any more."""
-        await self._current()
-        self._change(SessionState.clear)
+        await self._stored.current()
+        self._stored.change(SessionState.clear)
         self._looked.clear()
-        await self._save()
+        await self._stored.save()
 
     def _is_due(self, whose: str) -> bool:
         """Return whether something may have changed in what stands in the context since it was last looked at."""
-        known = self._state is not None and whose in self._state.in_force
-        return not known or self._looked.get(whose) != self._parts.sequence()
+        state = self._stored.known
+        return state is None or whose not in state.in_force or self._looked.get(whose) != self._parts.sequence()
 
     # --- what is noted
 
     async def note_written(self, ids: Sequence[str]) -> None:
         """Remember that the session stored these itself: they are not news to it."""
-        await self._current()
-        self._change(lambda state: state.note_written(ids))
-        await self._save()
+        await self._stored.update(lambda state: state.note_written(ids))
 
     async def note_changed(self, ids: Sequence[str]) -> None:
         """Remember that the session changed these itself just now: that is not news to it."""
-        await self._current()
         revision = await self._parts.ledger.memories.revision(self.key[0])
-        self._change(lambda state: state.note_changed(ids, revision))
-        await self._save()
+        await self._stored.update(lambda state: state.note_changed(ids, revision))
 
     async def was_captured(self, memory_id: str) -> bool:
         """Return whether this was captured from the session before."""
-        return memory_id in (await self._current()).captured
+        return memory_id in (await self._stored.current()).captured
 
     async def note_captured(self, memory_id: str) -> None:
         """Remember that this was captured from the session."""
-        await self._current()
-        self._change(lambda state: state.note_captured(memory_id))
-        await self._save()
+        await self._stored.update(lambda state: state.note_captured(memory_id))
 
     def note_query(self) -> None:
         """Count the turn on which the agent asks for memory itself."""
-        if self._state is not None and self._queried_on != self._state.turn:
-            self._queried_on = self._state.turn
+        state = self._stored.known
+        if state is not None and self._queried_on != state.turn:
+            self._queried_on = state.turn
             self._parts.counts.query_turns += 1
 
     def in_force(self, caller: Caller) -> set[str]:
         """Return the standing memory that an agent has before it."""
-        state = self._state or SessionState()
+        state = self._stored.known or SessionState()
         return {memory for memory, read in state.in_force.get(whose_context(caller), {}).items() if read}
 
     def unsaved_traces(self) -> list[Trace]:
@@ -296,8 +278,8 @@ class Session(Actor[ContextUpdate, Trace]):
 
     def purge(self, ids: Sequence[str]) -> None:
         """Forget memories that are about to be destroyed."""
-        if self._state is not None:
-            self._change(lambda state: state.purge(ids))
+        if self._stored.known is not None:
+            self._stored.change(lambda state: state.purge(ids))
         # What was asked may say what is destroyed; of what is not saved yet, nobody looks which.
         self._traces = [
             msgspec.structs.replace(
@@ -326,105 +308,6 @@ class Session(Actor[ContextUpdate, Trace]):
         self._traces = []
         self._abandoned = True
         self.mailbox.close()
-
-    # --- its state, and the ledger's copy, which other daemons may save, too
-
-    def _change(self, rule: Callable[[SessionState], SessionState]) -> SessionState:
-        """Replace the state by what follows from it."""
-        self._state = self._next(rule)
-        return self._state
-
-    def _next(self, rule: Callable[[SessionState], SessionState]) -> SessionState:
-        """Return what follows from the state, without what was destroyed while the rule was found."""
-        state = rule(self._state or SessionState())
-        purged = self._parts.purged.ids()
-        return state.purge(purged) if purged else state
-
-    async def _current(self) -> SessionState:
-        """Return the state, read from the ledger where it is not known."""
-        if self._state is None:
-            async with self._loading:
-                if self._state is None:
-                    saved = await self._parts.ledger.sessions.load(*self.key)
-                    state = decode_state(saved.state) if saved else SessionState()
-                    if state.told is None:
-                        state = state.tell(await self._parts.ledger.memories.revision(self.key[0]))
-                    self._version, self._saved = (saved.version, saved.state) if saved else (0, b"")
-                    return self._change(lambda _: state)
-        if self._parts.shared:
-            async with self._saving:
-                await self._refresh()
-        return self._state
-
-    async def _refresh(self) -> None:
-        """Take in what another daemon made of the session, where it did; the caller holds `_saving`."""
-        saved = await self._parts.ledger.sessions.load(*self.key, known=self._version)
-        if saved is None or self._state is None:
-            return
-        other, unsaved = decode_state(saved.state), encode_state(self._state) != self._saved
-        self._state = self._state.join(other) if unsaved else self._state.become(other)
-        self._version, self._saved = saved.version, saved.state
-        # What was purged there meanwhile must not be saved once more here.
-        held = self._state.held()
-        if held:
-            gone = held - (await self._parts.ledger.memories.get(self.key[0], sorted(held))).keys()
-            self._change(lambda state: state.purge(gone))
-
-    async def _save(self, *, used: Sequence[str] = (), trace: Trace | None = None) -> bool:
-        """Save the state, that memories were `used`, and the trace of a decision; return whether there was space.
-
-        On a full disk the daemon goes on serving: only a restart would forget it.
-        """
-        if self._state is None:
-            return False
-        parts = self._parts
-        try:
-            if not parts.shared:
-                state, now = encode_state(self._state), parts.clock.now()
-                self._version = await parts.ledger.sessions.save(*self.key, state, now, used=used, trace=trace) or 0
-                return True
-            async with self._saving:
-                while not await self._save_version(encode_state(self._state), trace=trace):
-                    await self._refresh()
-        except DiskFull as full:
-            parts.publish(Warned(component="ledger", message=str(full), hint=full.hint))
-            return False
-        return True
-
-    async def _save_version(self, state: bytes, *, used: Sequence[str] = (), trace: Trace | None = None) -> bool:
-        """Save a state over the one that is known; return False where there is another by now."""
-        now = self._parts.clock.now()
-        version = await self._parts.ledger.sessions.save(
-            *self.key, state, now, version=self._version, used=used, trace=trace
-        )
-        if version is None:
-            return False
-        self._version, self._saved = version, state
-        return True
-
-    async def _give(
-        self, version: int, change: Callable[[SessionState], SessionState], *, used: Sequence[str] = ()
-    ) -> bool:
-        """Change and save a state from which something is given away: to one only, of however many daemons ask for it.
-
-        In the same write it is counted that memories are `used`.
-
-        Return False, and leave it as it is, where it is no longer at `version`.
-
-        Raises:
-            DiskFull: nothing is given away, as nobody could be kept from giving it away once more.
-        """
-        if self._state is None:
-            return False
-        if not self._parts.shared:
-            self._change(change)
-            await self._save(used=used)
-            return True
-        async with self._saving:
-            if self._version != version or not await self._save_version(encode_state(self._next(change)), used=used):
-                return False
-            self._change(change)
-        return True
 
 
 def _without(trace: Trace, purged: Collection[str]) -> Trace:
