@@ -50,3 +50,33 @@ def test_a_search_beside_the_writing_of_files_takes_no_signs_twice() -> None:
             parts, found = threads.submit(grown.parts), threads.submit(grown.likely, vectors[7], shown, 10)
             assert sum(piece.size for piece in parts.result()["signs"]) == vectors.size / 64
             assert 7 in found.result()
+
+
+def test_eight_bits_a_number_tell_a_product_to_a_few_thousandths() -> None:
+    random = np.random.default_rng(7)
+    vectors = random.normal(size=(20_000, 384)).astype(np.float32)  # in two blocks
+    vectors[:, 3] *= 6  # as some models have numbers that are much larger than the others
+    vectors[17] = 0
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    grown = GrownVectors(384)
+    for start in range(0, len(vectors), 700):
+        grown.extend(vectors[start : start + 700])
+    slots = np.sort(random.choice(len(vectors), 2_000, replace=False))
+    slots[0] = 17
+    slots.sort()
+    asked = vectors[5]
+    estimates, products = grown.estimates(asked, slots), grown.products(asked, slots)
+    assert 0 < float(np.abs(estimates - products).max()) < 0.005
+    assert estimates[slots.tolist().index(17)] == 0
+
+
+def test_what_is_read_from_a_file_and_what_came_later_is_estimated_alike() -> None:
+    vectors = np.random.default_rng(8).normal(size=(3_000, 70)).astype(np.float32)
+    whole, first = GrownVectors(70), GrownVectors(70)
+    whole.extend(vectors)
+    first.extend(vectors[:2_000])
+    read = GrownVectors(70, {name: np.concatenate(pieces) for name, pieces in first.parts().items()})
+    read.extend(vectors[2_000:])
+    slots = np.arange(0, 3_000, 7)
+    assert read.estimates(vectors[1], slots).tolist() == whole.estimates(vectors[1], slots).tolist()
+    assert read.likelier(vectors[1], slots, 50).tolist() == whole.likelier(vectors[1], slots, 50).tolist()

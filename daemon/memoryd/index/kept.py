@@ -24,7 +24,9 @@ _IN_USE = "in-use"
 """Is there while the files are. Found by whoever opens them, it says that the process before ended in the middle of it,
 as one does where the disk cannot read a page that is mapped (SIGBUS)."""
 _VECTORS = "vectors"
-"""Of a million 1.5 GB, which are read only then: a damaged one has a wrong distance. All else is checked always."""
+_CODES = "codes"
+"""Of a million 1.5 and .4 GB, which are read only then: what is damaged has a wrong distance. All else is checked
+always."""
 _READ_BYTES = 1 << 20
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -70,7 +72,7 @@ def read(folder: Path, *, of: dict[str, str]) -> Mapped | None:
     """
     try:
         in_use = folder / _IN_USE
-        unchecked = () if in_use.exists() else (_VECTORS,)
+        unchecked = () if in_use.exists() else (_VECTORS, _CODES)
         about = msgspec.json.decode((folder / _ABOUT).read_bytes(), type=_About)
         # Read, not looked at where it is mapped: what the disk cannot read is an error here, and the end of the process
         # there.

@@ -22,10 +22,10 @@ from memoryd_actors.memory.fusion import VECTOR_WEIGHT, Candidate
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
 
-FILES = "2"
+FILES = "3"
 """Changes when what a file holds does: another one is written anew."""
 _COMPARED = 1_000
-"""Of many vectors, how many are compared exactly."""
+"""Of many vectors, how many are compared number by number."""
 _SHARE_LIKELY = 0.02
 _MOST_LIKELY = 6_000
 """Of how many it is looked at more closely whether they are among these, see `GrownVectors.likely` and `likelier`."""
@@ -224,9 +224,11 @@ class Resident:
             if self._exact_rows < passages > likely:
                 near = self._vectors.likely(vector, matches.seen, likely)
                 near = self._vectors.likelier(vector, near, compared)
+                products = self._vectors.estimates(vector, near)
             else:
                 near = np.flatnonzero(matches.seen)
-            nearest = near[np.argsort(-self._vectors.products(vector, near))]
+                products = self._vectors.products(vector, near)
+            nearest = near[np.argsort(-products)]
             found.update(self._rows(lambda most: nearest[:most], limit))
         if not found:
             return []
