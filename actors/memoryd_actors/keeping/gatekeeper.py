@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from functools import partial
+from typing import Final, TypeVar
 
 import msgspec
 from anyio import to_thread
@@ -22,6 +22,10 @@ from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.importing import MemoryRecord
 from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory, NewMemory
+
+T = TypeVar("T")
+FEW: Final = 16
+"""Memories that are read on the event loop, in some milliseconds."""
 
 
 class Gatekeeper:
@@ -109,37 +113,38 @@ class Gatekeeper:
         self, memories: Sequence[NewMemory], caller: Caller
     ) -> list[tuple[NewMemory, Admitted | Refused]]:
         seen = await self.look(caller.project, memories)
-        sifted: list[tuple[NewMemory, Admitted | Refused]] = []
-        for new in memories:
-            try:
-                sifted.append((new, await self._admit_any(new, caller, seen)))
-            except Refused as refused:
-                sifted.append((new, refused))
-        return sifted
 
-    async def _admit_any(self, new: NewMemory, place: Caller, seen: ProjectFiles) -> Admitted:
-        """Do what `admit` does; of a large file, which is a second of work, beside the event loop."""
-        if len(new.content) <= MAX_CONTENT_BYTES:
-            return self.admit(new, place, seen)
-        return await to_thread.run_sync(self.admit, new, place, seen)
+        def sift() -> list[tuple[NewMemory, Admitted | Refused]]:
+            sifted: list[tuple[NewMemory, Admitted | Refused]] = []
+            for new in memories:
+                try:
+                    sifted.append((new, self.admit(new, caller, seen)))
+                except Refused as refused:
+                    sifted.append((new, refused))
+            return sifted
+
+        return await _beside_if_much(sift, memories)
 
     async def admit_again(self, before: Memory, new: NewMemory, caller: Caller) -> Admitted:
         """Return a memory as it is after a change: it passes the same gate, and stays in its place."""
         # As it stands, it was admitted already: in its own place, whoever changes it from wherever.
         place = msgspec.structs.replace(caller, project=before.project, session=before.session)
         seen = await self.look(before.project or caller.project, [new])
-        return await self._admit_any(new, place, seen)
+        return await _beside_if_much(lambda: self.admit(new, place, seen), [new])
 
     async def clean_label(self, text: str, caller: Caller) -> str:
         """Return a name that somebody gives as one line, without secrets, and without what the project's files hold."""
         seen = await self.look(caller.project, [])
         return redact(one_line(text), in_force(self.rules, seen)).text
 
-    async def consent_of(self, admitted: Admitted, *, own_word: bool, told: frozenset[str]) -> Patch | None:
-        """Do what `consent_step` does; of a large file, which is half a second of work, beside the event loop."""
-        if len(admitted.memory.content) <= MAX_CONTENT_BYTES:
-            return self.consent_step(admitted, own_word=own_word, told=told)
-        return await to_thread.run_sync(partial(self.consent_step, admitted, own_word=own_word, told=told))
+    async def consents_of(
+        self, admitted: Sequence[Admitted], *, own_word: bool, told: frozenset[str]
+    ) -> list[Patch | None]:
+        """Do what `consent_step` does for each."""
+        return await _beside_if_much(
+            lambda: [self.consent_step(one, own_word=own_word, told=told) for one in admitted],
+            [one.memory for one in admitted],
+        )
 
     def consent_step(
         self, admitted: Admitted, *, own_word: bool = True, told: frozenset[str] = frozenset()
@@ -165,6 +170,16 @@ class Gatekeeper:
             return NO_FILES
         named = [path for new in memories for path in (*new.files, *named_files(new.content[:MAX_CONTENT_BYTES]))]
         return await self._files.look(project, named)
+
+
+async def _beside_if_much(work: Callable[[], T], read: Sequence[NewMemory | Memory]) -> T:
+    """Return what reading these memories comes to; of many, or a large file, beside the event loop.
+
+    A thousand statements take a third of a second, a large file up to one.
+    """
+    if len(read) <= FEW and sum(len(one.content) for one in read) <= MAX_CONTENT_BYTES:
+        return work()
+    return await to_thread.run_sync(work)
 
 
 def as_new(known: Memory | MemoryRecord) -> NewMemory:

@@ -45,7 +45,7 @@ class Storing:
             replace(link, relation=await self._gate.clean_label(link.relation, message.caller))
             for link in message.links
         ]
-        patches = [await self._gate.consent_of(one, own_word=own_word, told=message.told) for one in admitted]
+        patches = await self._gate.consents_of(admitted, own_word=own_word, told=message.told)
         if message.replaces:
             return await self._store_in_place(admitted[0], patches[0], message, actor, links, own_word=own_word)
         if len(admitted) == 1:

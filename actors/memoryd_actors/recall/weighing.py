@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
+from anyio.lowlevel import checkpoint
 
 from memoryd_actors.judging.judge import LOCAL, Judge, Judgement, Verdict
 from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
@@ -62,9 +63,11 @@ class Weighing:
             request = focus.turn.request if focus.turn else focus.text
             before = focus.turn.before if focus.turn else focus.window
             ranked, objected = _unobjected([*sifted.found, *again], request, before)
+            await checkpoint()  # each of these takes milliseconds: who waits for an answer comes in between
             told, derived = split(sorted(ranked, key=lambda one: -one.ranked.score))
             told, repeated = _distinct(told, hidden, most=self._judged)
             derived, more = _distinct(derived, [*hidden, *told], most=max(1, self._judged // SHARE_DERIVED))
+            await checkpoint()
             found = [*told, *derived]
             lowest = min((one.ranked.score for one in found), default=0.0)
             traces = [_candidate(one, known[one.memory.id]) for one in hidden if one.ranked.score >= lowest]

@@ -6,6 +6,7 @@ from math import inf
 
 import anyio
 import msgspec
+from anyio.lowlevel import checkpoint
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable, first_of
@@ -136,6 +137,7 @@ class Searcher:
         told = {memory.id: memory for _, memory in pool}
         ranked = [one for one, _ in pool]
         if settings.ranking == "context":
+            await checkpoint()  # ranking a hundred takes milliseconds: who waits for an answer comes in between
             trust = [memory.trust for _, memory in pool]
             ranked = rank(words[:LONGEST_QUERY], pool, decay=self._decay(pool), trust=trust, edges=edges)
         if visible.for_context:

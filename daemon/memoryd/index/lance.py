@@ -10,6 +10,7 @@ from typing import TypeVar
 
 import anyio
 from anyio import CapacityLimiter, to_thread
+from anyio.lowlevel import checkpoint
 
 from memoryd.config import IndexConfig
 from memoryd.index.connection import hand_back
@@ -287,6 +288,7 @@ class LanceIndex:
 
     async def _in_turn(self, work: Callable[[Resident], _Result], *, rows: int = 0) -> _Result:
         """Work with what is in memory while nobody else does; where there is much of it, in a thread."""
+        await checkpoint()  # a decision does this several times: who waits for an answer comes in between
         async with self._searching:
             resident = self._resident()
             if resident.rows + rows <= _AT_ONCE:
