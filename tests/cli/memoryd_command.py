@@ -8,8 +8,6 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from memoryd_cli.base.agent_shell import SHELLS
-
 MEMORYD = Path(sys.executable).with_name("memoryd")
 
 
@@ -18,11 +16,7 @@ class Command:
 
     def __init__(self, home: Path, models: Path | None = None) -> None:
         self.home = home
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("MEMORYD_", "ANTHROPIC_")) and name not in SHELLS
-        }
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORYD_", "ANTHROPIC_"))}
         self.environment = {
             **kept,
             "MEMORYD_HOME": str(home),
