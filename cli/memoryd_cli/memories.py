@@ -1,5 +1,6 @@
 """Commands about memories: store, find, read, forget."""
 
+import os
 import sys
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated
@@ -8,6 +9,7 @@ import typer
 
 from memoryd_cli import elsewhere
 from memoryd_cli.base import completion, render
+from memoryd_cli.base.agent_shell import agent_of_shell
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import (
     Category,
@@ -77,7 +79,9 @@ def add(
     trust: Annotated[
         float | None, typer.Option(min=0.0, max=1.0, help="How far it can be relied on. [default: by its source]")
     ] = None,
-    source: Annotated[Source, typer.Option(help="Who says so.")] = Source.USER,
+    source: Annotated[
+        Source | None, typer.Option(help="Who says so.  [default: user; in the shell of a coding agent: agent]")
+    ] = None,
     speaker: Annotated[str, typer.Option(metavar="NAME", help="Who said it.")] = "",
     occurred_at: Annotated[str, typer.Option(metavar="DATE", help="When it happened, ISO 8601.")] = "",
     file: Annotated[list[str] | None, typer.Option("--file", metavar="PATH", help="A file it is about.")] = None,
@@ -99,7 +103,7 @@ def add(
             importance=importance,
             pinned=pinned,
             trust=trust,
-            source=source,
+            source=source or (Source.AGENT if at.agent == agent_of_shell(os.environ) else Source.USER),
             speaker=speaker,
             occurred_at=render.parse_date(occurred_at),
             source_session=at.session,

@@ -5,10 +5,13 @@ background: no write waits for a collector. What it does not take waits in the l
 memory or a message is among it. The SDK is an extra, imported here alone.
 """
 
+import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
 from datetime import UTC, datetime
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 from urllib.parse import urlsplit
 
@@ -41,8 +44,10 @@ RETRY_S = 60.0
 """Until it is tried again at the latest; sooner the first times."""
 EXPORT_S = 10
 """A collector is waited for no longer than this, by nobody but the threads that send to it."""
-AWAY_S = 1
-"""The same at the end, where it is away anyway; what is being sent then may keep the process a little longer."""
+STOP_S = 2.0
+"""The same at the end, for all that is left: a collector that does not answer holds nobody up."""
+AWAY_S = 1.0
+"""The same at the end, where it is away anyway."""
 MOST_TRIES = 16
 TOO_LARGE = 413
 REFUSED = frozenset({400, TOO_LARGE, 422})
@@ -189,6 +194,35 @@ def over_http(url: str) -> Instruments:
     )
 
 
+class Sending:
+    """Spans on their way, in a thread that keeps neither the daemon nor its process from ending."""
+
+    def __init__(self, send: Callable[[], bool], count: int) -> None:
+        """Begin to send so many; in the event loop."""
+        self.count = count
+        self._send = send
+        self._result: Future[bool] = Future()
+        self._over = anyio.Event()
+        self._loop = asyncio.get_running_loop()
+        Thread(target=self._work, name="telemetry", daemon=True).start()
+
+    async def settled(self) -> None:
+        """Wait until they are taken, or are not."""
+        await self._over.wait()
+
+    def taken(self) -> bool:
+        """Return whether the collector has taken them, once that is settled; raise what sending them raised."""
+        return self._result.result()
+
+    def _work(self) -> None:
+        try:
+            self._result.set_result(self._send())
+        except Exception as exc:  # carried to whoever waits, as executors do
+            self._result.set_exception(exc)
+        with suppress(RuntimeError):  # nobody waits any more: the loop is closed
+            self._loop.call_soon_threadsafe(self._over.set)
+
+
 class Telemetry:
     """Hands what was done on, from now on; `run` it in a task group."""
 
@@ -211,6 +245,8 @@ class Telemetry:
         self._last: int | None = None
         """The event up to which everything is a span."""
         self._unsent: list[ReadableSpan] = []
+        self._sending: Sending | None = None
+        """The first of them, once they are on their way."""
         self._most_sent = MOST_ROWS
         """At once; fewer for a collector that found as many too large."""
         self._away_since: datetime | None = None
@@ -302,22 +338,27 @@ class Telemetry:
                     return self._settings.every_s
                 self._unsent = instruments.take(events)
                 self._last = events[-1].number
-            # Whoever ends the daemon waits for a collector that is there, and for no other.
-            away = self._away_since is not None
-            sent = self._unsent[: self._most_sent]
-            if not await anyio.to_thread.run_sync(instruments.send, sent, abandon_on_cancel=away):
+            sending = self._sending = self._sending or self._send(instruments)
+            # Who is cancelled here leaves them on their way, for whoever looks next.
+            await sending.settled()
+            self._sending = None
+            if not sending.taken():
                 status = instruments.status()
                 if status in REFUSED:
-                    self._refuse(status, len(sent))
+                    self._refuse(status, sending.count)
                     continue
                 await self._not_taken(instruments, status)
                 return min(RETRY_S, self._settings.every_s * 2.0**self._tries)
-            self._sent += len(sent)
-            del self._unsent[: len(sent)]
+            self._sent += sending.count
+            del self._unsent[: sending.count]
             self._tries, self._refused = 0, None
             if self._away_since is not None:
                 log.info("the collector is back")
                 self._away_since = None
+
+    def _send(self, instruments: Instruments) -> Sending:
+        spans = self._unsent[: self._most_sent]
+        return Sending(lambda: instruments.send(spans), len(spans))
 
     def _refuse(self, status: int, count: int) -> None:
         """Send fewer at once where they are too large; else drop them, and say so once."""
@@ -353,13 +394,15 @@ class Telemetry:
 
     async def _stop(self, instruments: Instruments) -> None:
         away = self._away_since is not None
-        with anyio.move_on_after(AWAY_S if away else EXPORT_S, shield=True):
+        with anyio.move_on_after(AWAY_S if away else STOP_S, shield=True) as limit:
             if not away:
                 with suppress(Refused):
                     await self._look(instruments)
-            await anyio.to_thread.run_sync(instruments.shutdown, AWAY_S if away else EXPORT_S, abandon_on_cancel=True)
-        if self._unsent:
-            log.warning("the collector has not taken the last spans, and does not get them any more")
+            left_s = max(0.1, limit.deadline - anyio.current_time())
+            await anyio.to_thread.run_sync(instruments.shutdown, left_s, abandon_on_cancel=True)
+        with anyio.CancelScope(shield=True), suppress(Refused):
+            if lost := len(self._unsent) + (await self._rows.waiting(self._last) if self._last is not None else 0):
+                log.warning("the collector has not taken the last %s, and gets them no more", counted(lost, "span"))
 
     def _complain(self, message: str, hint: str) -> None:
         self._trouble = message, hint

@@ -10,7 +10,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from memoryd.hosts.table import HOSTS
 from memoryd.lock import holder
+from memoryd_cli.base.agent_shell import SHELLS
 from memoryd_client.base.paths import Paths
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memories import MemoryPage
@@ -36,6 +38,27 @@ def decided(memoryd: Command, session: str, turn: int) -> Trace:
         if traces:
             return traces[0]
     raise AssertionError(f"turn {turn} of {session} was not decided")
+
+
+def test_in_the_shell_of_a_coding_agent_what_is_added_is_the_agents_word(served: Command) -> None:
+    def added(done: subprocess.CompletedProcess[str]) -> Memory:
+        assert done.returncode == 0, done.stderr
+        return msgspec.json.decode(done.stdout, type=Memory)
+
+    assert set(SHELLS.values()) <= set(HOSTS)
+    passing = "The user just asked about the weather."
+    shell = served.with_environment(CLAUDECODE="1")
+    for run in (shell, shell.typed):  # also where the agent has a terminal of its own
+        refused = run("add", passing)
+        assert (refused.returncode, "true for a moment only" in refused.stderr) == (1, True)
+    word = added(shell("add", FACT, "--trust", "1", "--json"))
+    assert (word.agent, word.source.value, word.trust) == ("claude", "agent", 0.5)
+    health = added(shell("add", "The user has asthma and carries an inhaler.", "--json"))
+    assert health.state.value == "proposed"
+    assert shell("consent", "approve", health.id).returncode == 1
+    # Whoever says on whose behalf, and whoever is in no such shell, is who they are.
+    assert added(shell("add", passing, "--agent", "cli", "--json")).agent == "script"
+    assert added(served("add", "Releases are tagged by hand.", "--json", CLAUDECODE="0")).source.value == "user"
 
 
 def test_a_memory_is_stored_found_read_forgotten_and_restored(served: Command) -> None:

@@ -1,18 +1,23 @@
 """What an examination finds in transcripts: each fault is made for real, and nothing is changed by looking."""
 
 import hashlib
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 
+from memoryd.clock import SystemClock
 from memoryd.config import IndexConfig
 from memoryd.doctor import Finding, examine
 from memoryd.index.messages import LanceMessages
+from memoryd.ledger import SqlLedger
 from memoryd.transcripts import JsonlTranscripts
+from memoryd_actors.memory.steps import Add
 from memoryd_actors.ports.transcripts import MessageRow
 from memoryd_client.base.paths import Paths
+from memoryd_client.wire.memory import Memory, new_memory_id
 from transcript_files import append, kept, lines
 
 MODEL = "a model"
@@ -180,3 +185,31 @@ async def test_with_a_shared_ledger_those_that_stand_in_files_are_told(house: Ho
     assert house.worst().level == "warn"
     assert "ledger.url: 1 transcript" in house.worst().what
     assert house.find("message index") == []
+
+
+async def test_an_allowlist_that_names_an_agent_that_nobody_has_heard_of_is_told_with_names_near_it(
+    house: House,
+) -> None:
+    await house.said("one")  # by the agent `a`
+    house.paths.config.write_text(
+        '[allowlists]\nresearcher = ["fact"]\n'
+        'boss = ["agent:researcher", "agent:A", "agent:reseacher", "agent:zzz", "agent:*", "fact"]\n',
+        encoding="utf-8",
+    )
+    assert [(one.level, one.what) for one in house.find("agents")] == [
+        (
+            "warn",
+            "allowlists.boss names `agent:reseacher`, and no agent of that name was heard of yet; "
+            "was `researcher` meant?",
+        ),
+        ("warn", "allowlists.boss names `agent:zzz`, and no agent of that name was heard of yet"),
+    ]
+    ledger = SqlLedger(house.paths.ledger, backups=house.paths.backups, clock=SystemClock())
+    await ledger.open()
+    now = datetime.now(UTC)
+    memory = Memory(
+        id=new_memory_id(), owner="local", content="Tests need Redis.", agent="Zzz", created_at=now, updated_at=now
+    )
+    await ledger.memories.apply("local", [Add(memory, compared=False)], actor="test")
+    await ledger.close()
+    assert ["reseacher" in one.what for one in house.find("agents")] == [True]

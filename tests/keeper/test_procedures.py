@@ -1,12 +1,14 @@
 """Ways of doing things, told once, become procedures with steps and a trigger; a task brings them up."""
 
+import msgspec
 import pytest
 
 from memoryd_actors.capture import procedure
 from memoryd_actors.keeping.orders import Store
 from memoryd_actors.texts.procedures import asks_for
-from memoryd_client import Memory, NewMemory, Scope, State
+from memoryd_client import Memory, NewMemory, Scope, Source, State
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import new_memory_id
 from recall_system import Place, System, running
 
 CALLER = Caller(agent="cli", session="s1")
@@ -262,6 +264,53 @@ async def test_a_procedure_told_anew_is_its_next_version_and_the_former_one_stay
         assert {one.state for one in known.values()} == {State.SUPERSEDED}
         other = await store(system, "To deploy:\n1. Merge.\n2. Wait.")
         assert (other.title, other.metadata.get("version")) == ("deploy", "1")
+
+
+@pytest.mark.parametrize("title", ["release", "publish a version"])
+async def test_of_two_procedures_with_the_same_steps_the_users_stays_in_force(place: Place, title: str) -> None:
+    async with running(place) as system:
+        told = NewMemory(
+            content="Release:\n1. Run make check\n2. Push the tag",
+            category="procedural",
+            title="release",
+            scope=Scope.GLOBAL,
+            source=Source.USER,
+        )
+        users = (await system.keeper.ask(Store((told,), CALLER), deadline_s=20))[0]
+        written = NewMemory(
+            content="How we release:\n- run `make check`,\n- then push the tag.",
+            category="procedural",
+            title=title,
+            scope=Scope.GLOBAL,
+        )
+        agent = Caller(agent="coder", session="s2")
+        (kept,) = await system.keeper.ask(Store((written,), agent), deadline_s=20)
+        assert (kept.id, kept.content, kept.metadata["version"]) == (users.id, users.content, "1")
+        assert (kept.trust, kept.strength, kept.sources) == (users.trust, 2, ("s2",))
+        known = await system.ledger.memories.get("local", [written.id])
+        assert (known[written.id].state, known[written.id].superseded_by) == (State.SUPERSEDED, users.id)
+        # Other steps, or another order of them, are another procedure.
+        other = msgspec.structs.replace(
+            told, id=new_memory_id(), content="Release:\n1. Push the tag\n2. Run make check"
+        )
+        (turned,) = await system.keeper.ask(Store((other,), CALLER), deadline_s=20)
+        assert (turned.id, turned.metadata["version"]) == (other.id, "2")
+
+
+async def test_the_users_word_takes_the_place_of_an_agents_procedure_with_the_same_steps(place: Place) -> None:
+    async with running(place) as system:
+        agents = await store(system, "Publish a version:\n1. Run make check.\n2. Push the tag.", "publish a version")
+        told = NewMemory(
+            content="Release:\n1. Run make check\n2. Push the tag",
+            category="procedural",
+            title="release",
+            scope=Scope.GLOBAL,
+            source=Source.USER,
+        )
+        (kept,) = await system.keeper.ask(Store((told,), CALLER), deadline_s=20)
+        assert (kept.id, kept.content, kept.strength) == (told.id, told.content, 2)
+        known = await system.ledger.memories.get("local", [agents.id])
+        assert (known[agents.id].state, known[agents.id].superseded_by) == (State.SUPERSEDED, kept.id)
 
 
 async def test_a_version_of_its_own_counting_is_no_number(place: Place) -> None:

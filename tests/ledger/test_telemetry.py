@@ -6,9 +6,11 @@ from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler
 from itertools import count
 from pathlib import Path
+from threading import Event
 
 import anyio
 import anyio.from_thread
+import anyio.lowlevel
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from opentelemetry.sdk.trace import ReadableSpan
@@ -25,6 +27,7 @@ from memoryd_client.wire.event_counts import DoneEvent
 from memoryd_client.wire.events import Warned
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.status import ComponentStatus
+from running import RunningDaemon, until
 from web_server import answering
 
 SECRET = "The vault is behind the painting."
@@ -174,6 +177,36 @@ async def test_spans_that_a_collector_refuses_for_good_do_not_block_the_others(t
     await ledger.close()
 
 
+def test_a_collector_that_never_answers_holds_up_nobody_who_stops_the_daemon(models: Path, short_home: Path) -> None:
+    asked: list[str] = []
+    stopped = Event()
+
+    class Silent(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            asked.append(self.path)
+            stopped.wait()
+
+    with answering(Silent) as url:
+        (short_home / "config.toml").write_text(f'[telemetry]\notlp_url = "{url}"\nevery_s = 0.01\n', encoding="utf-8")
+        try:
+            with RunningDaemon(short_home, models, MEMORYD_RUNTIME_DIR=str(short_home)) as daemon:
+                with daemon.client("s1") as client:
+                    until(lambda: "telemetry" in client.status().components, "the export to begin")
+                    for number in range(1000):  # until it looks
+                        client.remember(f"{SECRET} {number}")
+                        if asked:
+                            break
+                assert daemon.stop() == 0
+                log = daemon.paths.log.read_text(encoding="utf-8")
+        finally:
+            stopped.set()
+    # What was under way is not waited for until the exporter gives it up, and not sent again.
+    assert asked.count("/v1/traces") == 1
+    assert "takes no spans" not in log
+    assert log.count("the collector has not taken the last") == 1
+
+
 class Absent(InMemorySpanExporter):
     """A collector that is away for a while."""
 
@@ -181,9 +214,10 @@ class Absent(InMemorySpanExporter):
         super().__init__()
         self.away = True
         self.asked = anyio.Event()
+        self._loop = anyio.lowlevel.current_token()
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        anyio.from_thread.run_sync(self.asked.set)
+        anyio.from_thread.run_sync(self.asked.set, token=self._loop)
         return SpanExportResult.FAILURE if self.away else super().export(spans)
 
 

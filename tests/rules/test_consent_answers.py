@@ -147,3 +147,50 @@ def test_what_the_user_said_no_to_is_not_said_to_be_known() -> None:
         assert "no to this" in said
         assert "Known already" not in said
     assert "Known already" in confirmation(msgspec.structs.replace(refused, state=State.ACTIVE), "n")
+
+
+@pytest.mark.parametrize(
+    ("question", "proposed", "answer", "decided"),
+    [
+        (
+            "Darf ich mir merken, dass du bei Bosch arbeitest?",
+            "Der Nutzer arbeitet bei Bosch.",
+            "Das stimmt, ja.",
+            True,
+        ),
+        ("Ist es gut, wenn ich mir merke, dass du in Basel lebst?", "Basel", "Lieber nicht.", False),
+        ("Puis-je retenir que tu habites à Lyon ?", "L'utilisateur habite à Lyon.", "Oui, bien sûr.", True),
+        ("Puis-je enregistrer dans votre profil que vous habitez à Lyon ?", "Lyon", "D\u2019accord.", True),
+        (
+            "Puis-je retenir que tu travailles chez Airbus ?",
+            "L\u2019utilisateur travaille chez Airbus.",
+            "Non merci.",
+            False,
+        ),
+        ("Puis-je retenir que tu habites à Lyon ?", "Lyon", "Je préfère pas.", False),
+        ("Puis-je retenir que tu habites à Lyon ?", "Lyon", "Oui, mais plus tard.", None),
+        ("¿Puedo recordar que vives en Vigo?", "El usuario vive en Vigo.", "Sí, claro.", True),
+        ("¿Puedo guardar que trabajas en Renfe?", "El usuario trabaja en Renfe.", "De acuerdo.", True),
+        ("¿Puedo recordar que vives en Vigo?", "Vigo", "Claro que no.", False),
+        ("¿Puedo recordar que vives en Vigo?", "Vigo", "Sí, pero no mi dirección.", None),
+    ],
+)
+def test_a_question_and_its_answer_are_understood_in_other_languages(
+    question: str, proposed: str, answer: str, decided: bool | None
+) -> None:
+    asks = proposal(proposed)
+    assert asked_about(question, [asks, proposal("Porto")]) == [asks]
+    assert yes_or_no(answer) is decided
+
+
+@pytest.mark.parametrize(
+    ("question", "proposed"),
+    [
+        ("Tu habites à Lyon ?", "L'utilisateur habite à Lyon."),
+        ("Puis-je retenir que tu n'habites pas à Lyon ?", "L'utilisateur habite à Lyon."),
+        ("¿Puedo recordar que vives en Vigo? ¿Hago el push?", "El usuario vive en Vigo."),
+        ("Puis-je retenir que tu habites à Porto ?", "L'utilisateur habite à Port-Louis."),
+    ],
+)
+def test_another_question_is_not_taken_for_it_in_other_languages(question: str, proposed: str) -> None:
+    assert asked_about(question, [proposal(proposed)]) == []

@@ -82,6 +82,19 @@ def filled(kind: msgspec.inspect.Type, name: str, known: dict[str, Any], *, full
             raise TypeError(kind)
 
 
+def answers(client: Client, known: dict[str, Any]) -> Iterator[tuple[object, object]]:
+    """Ask everything that can be asked, plainly and with all that a request can name; yield each with its answer."""
+    for kind in get_args(AnyRequest):
+        if kind.__name__ in NOT_TRIED:
+            continue
+        for full in (False, True):
+            request = filled(msgspec.inspect.type_info(kind), kind.__name__, known, full=full)
+            try:
+                yield request, client.call(request)
+            except (RequestFailed, DeadlineExceeded) as failure:
+                yield request, str(failure)
+
+
 def test_no_request_shows_an_agent_what_is_not_on_its_list(daemon: RunningDaemon) -> None:
     with client_of(daemon, "elsewhere", "script") as everybody:
         secret = everybody.remember(f"The harbour of {MARKER} opens at nine.", files=["harbour.md"])
@@ -125,17 +138,9 @@ def test_no_request_shows_an_agent_what_is_not_on_its_list(daemon: RunningDaemon
             "ContextUpdate": ContextUpdate(caller=caller, messages=(said,)),
         }
         with client_of(daemon, session, "mine") as client:
-            for kind in get_args(AnyRequest):
-                if kind.__name__ in NOT_TRIED:
-                    continue
-                for full in (False, True):
-                    request = filled(msgspec.inspect.type_info(kind), kind.__name__, known, full=full)
-                    try:
-                        reply: object = client.call(request)
-                    except (RequestFailed, DeadlineExceeded) as failure:
-                        reply = str(failure)
-                    assert MARKER.encode() not in encode(reply), request
-                    asked += 1
+            for request, reply in answers(client, known):
+                assert MARKER.encode() not in encode(reply), request
+                asked += 1
             with pytest.raises(RequestFailed, match="a backup has all of them"):
                 client.backup(daemon.home / f"{session}.db")
             # Also not once it has tried to speak there itself.
@@ -150,6 +155,54 @@ def test_no_request_shows_an_agent_what_is_not_on_its_list(daemon: RunningDaemon
         assert {memory.id for memory in shown} <= {
             memory.id for memory in everybody.list(scope="everywhere", limit=200)
         }
+
+
+def test_no_request_shows_an_agent_the_name_of_a_session_that_it_may_not_look_into(daemon: RunningDaemon) -> None:
+    told = "The ferry to Ghent leaves at seven from the northern pier."
+    with client_of(daemon, "Timbuktu", "script") as first, client_of(daemon, "Timbuktu two", "script") as second:
+        first.append([Entry(role="user", content="When does the ferry leave?")])
+        fact = first.remember(told)
+        assert second.remember(told).sources == ("Timbuktu two",)
+        other = first.remember("The ferry to Ghent leaves at eight from the southern pier.")
+        first.relate(fact.id, other.id, relation="contradicts")
+        first.remember("Ask before the ferry is booked.", category="rule")
+        first.write_file("ferry.md", "# The ferry\nIt leaves at seven.")
+        daemon.turn(first, "When does the ferry to Ghent leave?")
+        operation = first.history(fact.id)[0].operation
+        daemon.indexed(first)
+    said = Message(role="user", content="When does the ferry to Ghent leave, and from which pier?")
+    caller = Caller(owner=OWNER, project=PROJECT, agent="reader", session="lookout")
+    known = {
+        **dict.fromkeys(("id", "ids", "first", "memory", "from_id"), fact.id),
+        **dict.fromkeys(("second", "to_id"), other.id),
+        "operation": operation,
+        "session": "lookout",
+        "thread": "lookout",
+        "path": "ferry.md",
+        "prefix": "ferry",
+        "query": said.content,
+        "category": "fact",
+        "categories": "fact",
+        "project": PROJECT,
+        "Message": said,
+        "Caller": caller,
+        "ContextUpdate": ContextUpdate(caller=caller, messages=(said,)),
+    }
+    with client_of(daemon, "lookout", "reader") as reader:
+        origin = reader.origin(fact.id)
+        assert (origin.memory.content, origin.memory.session, origin.memory.sources) == (told, "", ())
+        taken = reader.turn([said], wait_s=20)
+        assert taken is not None
+        assert {fact.id, other.id} & {one.id for one in taken.memories}
+        assert f"an agent, {other.id[:12]}] {other.content}" in taken.text
+        own = reader.remember("The southern pier is closed in winter.")
+        assert own.session == "lookout"
+        for request, reply in answers(reader, known):
+            assert b"Timbuktu" not in encode(reply), request
+    with client_of(daemon, "Timbuktu", "script") as first:
+        taken = first.recall([said])
+        assert taken is not None
+        assert ", session Timbuktu, mem_" in taken.text
 
 
 def test_what_an_agent_may_only_see_it_neither_writes_nor_takes_away(daemon: RunningDaemon) -> None:

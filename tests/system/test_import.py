@@ -75,6 +75,38 @@ def test_an_active_field_of_the_user_waits_for_consent_unless_the_user_restores_
         assert "waiting" in {one.id for one in user.consents()}
 
 
+@pytest.mark.parametrize("state", [State.FORGOTTEN, State.SUPERSEDED, State.ARCHIVED])
+def test_no_agent_brings_back_what_once_was_known_of_a_persons_health(served: RunningDaemon, state: State) -> None:
+    told = "The user has asthma and carries an inhaler."
+    with person(served) as user:
+        known = user.remember(told)
+        user.forget(known.id)
+    record = MemoryRecord(id=f"again-{state}", content=told, state=state)
+    with served.client("s1", agent="tui") as agent:
+        with pytest.raises(RequestFailed, match="only the user brings it back"):
+            agent.restore(known.id)
+        (forgotten,) = [one.operation for one in agent.history(known.id) if one.event == "DELETE"]
+        with pytest.raises(RequestFailed, match="only the user takes that back"):
+            agent.undo(forgotten)
+        done = agent.import_records([record])
+        if state is State.FORGOTTEN:
+            assert [one.id for one in done.left_out] == [record.id]
+        else:
+            assert done.added == (record.id,)
+            with pytest.raises(RequestFailed, match="only the user brings it back"):
+                agent.restore(record.id)
+        # As something that is true, it is asked about.
+        done = agent.import_records([MemoryRecord(id=f"now-{state}", content=told)])
+        assert (done.added, done.proposed) == ((), (f"now-{state}",))
+        assert agent.list(scope="everywhere") == []
+        # What it forgot itself, it brings back.
+        own = agent.remember("Dr. Ames moved the clinic's calendar to CalDAV.")
+        agent.forget(own.id)
+        assert agent.restore(own.id).active
+    with person(served) as user:
+        assert user.restore(known.id).content == told
+
+
 def test_what_took_whose_place_is_no_circle_and_names_nobody_who_is_not_there(served: RunningDaemon) -> None:
     def gone(memory_id: str, by: str) -> MemoryRecord:
         content = f"The {memory_id} of the mill stands in the yard."

@@ -4,6 +4,7 @@ import re
 
 import msgspec
 
+from memoryd_actors.comparison.canon import canon, equal
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.settings import BY_USER, PROCEDURAL, PROCEDURES, RULE, name_of
 from memoryd_client.wire.memory import NewMemory, Source
@@ -76,6 +77,13 @@ def read(text: str) -> tuple[str, tuple[str, ...]]:
     if len(steps) < 2:
         heading, steps = _in_line(text) or (heading, steps)
     return heading, tuple(step for step in map(_imperative, steps[:MOST_STEPS]) if step)
+
+
+def same_steps(one: str, other: str) -> bool:
+    """Return whether two procedures have the same steps, however they are numbered and set."""
+    first, second = read(one)[1], read(other)[1]
+    alike = zip(first, second, strict=False)
+    return len(first) == len(second) >= FEWEST_STEPS and all(equal(canon(a), canon(b)) for a, b in alike)
 
 
 def _by_line(text: str) -> tuple[str, list[str]]:

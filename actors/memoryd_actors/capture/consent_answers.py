@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable
 from itertools import takewhile
-from typing import Any, Final
+from typing import Final
 
-from memoryd_actors.texts.languages import tables, words_of
+from memoryd_actors.texts.languages import ELSEWHERE, common_words, pattern_of, words_of
 from memoryd_actors.texts.negation import NEGATORS, denies
 from memoryd_actors.texts.sentences import sentences
 from memoryd_actors.texts.stems import alike, stem_set
@@ -18,14 +18,16 @@ _YES: Final = words_of("capture", "yes")
 _NO: Final = words_of("capture", "no")
 _KEEPS: Final = words_of("capture", "keeps")
 _DENIES: Final = NEGATORS | {"but", "aber"}
-_USER: Final = words_of("comparison", "user")
+_USER: Final = words_of("comparison", "user") | words_of("personal", "user_words")
 _BESIDE: Final = _YES | _KEEPS | STOP_WORDS
-_PERSON: Final = stem_set(" ".join((*_USER, *(f"{user}{mark}s" for user in _USER for mark in "'\u2019"))))
-"""Who a proposal is about: whom the question calls `you`, and whose it is `your`."""
-_AGREES, _REFUSES = (
-    re.compile(rf"(?:{'|'.join(one[name] for one in tables('capture', dict[str, Any]).values())})(?= |\Z)")
-    for name in ("agrees", "refuses")
-)
+_PERSON: Final = stem_set(
+    " ".join(f"{user} {user}'s {user}\u2019s l'{user} l\u2019{user}" for user in _USER)
+) | common_words(ELSEWHERE)
+"""Who a proposal is about: whom the question calls `you`, and whose it is `your`; and what says nothing by itself."""
+_ROOT: Final = 5
+_LONGEST_ENDING: Final = 3
+"""Letters: `arbeitet` and `arbeitest` are one word."""
+_AGREES, _REFUSES = (re.compile(rf"{pattern_of('capture', name)}(?= |\Z)") for name in ("agrees", "refuses"))
 """What several words say, as they stand at the beginning of an answer."""
 _DELAYS: Final = words_of("capture", "delays")
 """What makes a yes one for later: `yes, but first ...`, `ja, wenn ...`."""
@@ -87,4 +89,12 @@ def asked_about(question: str, consents: Iterable[Consent]) -> list[Consent]:
 
 def _asks(proposed: str, words: frozenset[str], *, denied: bool) -> bool:
     about = alike(stem_set(proposed) - _PERSON)
-    return bool(about) and about <= words and denied == denies(proposed)
+    return bool(about) and denied == denies(proposed) and all(one in words or _is_form(one, words) for one in about)
+
+
+def _is_form(word: str, words: Iterable[str]) -> bool:
+    """Return whether one of the words is the same with another ending."""
+    return any(
+        len(short) >= _ROOT and long.startswith(short) and len(long) - len(short) <= _LONGEST_ENDING
+        for short, long in (sorted((word, other), key=len) for other in words)
+    )

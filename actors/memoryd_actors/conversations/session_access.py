@@ -20,6 +20,14 @@ class SessionAccess:
         self._view = view
         self._transcripts = transcripts
 
+    def sees_all(self, caller: Caller) -> bool:
+        """Return whether a caller may look into every session: its agent has no allowlist."""
+        return self._view.sees_all(caller)
+
+    async def is_open(self, caller: Caller, session: str) -> bool:
+        """Return whether a caller knows of a session: it may look into it, or it is the one that it is in itself."""
+        return session == caller.session or await self._is_own_or_managed(caller, session)
+
     async def check(self, caller: Caller, session: str) -> None:
         """Let a caller see what was said in a session; in all of them where it is empty.
 

@@ -15,6 +15,7 @@ from memoryd_actors.keeping.orders import DecideProposal, EditMemory, LinkMemori
 from memoryd_actors.keeping.performing import Operations
 from memoryd_actors.keeping.surroundings import NeighbourLookup, NeighboursSeen
 from memoryd_actors.memory.consent import ConsentSettings, needs_consent
+from memoryd_actors.memory.personal_matters import matter_of
 from memoryd_actors.memory.settings import DOCUMENT, KNOWLEDGE, ONE_VALUED, STAMP
 from memoryd_actors.memory.steps import (
     MERGED_INTO,
@@ -63,11 +64,29 @@ class Changing:
             return await self.answer(DecideProposal(before.id, False, message.caller))
         if message.state is State.ACTIVE:
             check_return(before, message.caller, self._gate.consent)
+            if message.caller.is_agent and before.state is not State.PROPOSED:
+                await self._check_matter(before, message.caller)
         event = "DELETE" if message.state is State.FORGOTTEN else "RESTORE"
         stored, _ = await self._operations.perform(
             owner, [ChangeState(before.id, message.state, event)], self._gate.sign(message.caller)
         )
         return stored
+
+    async def _check_matter(self, before: Memory, caller: Caller) -> None:
+        """Let an agent bring back what tells of a person's name, home or health only where it forgot that itself.
+
+        Raises:
+            Refused: somebody else did, or it was brought in as something that once was.
+        """
+        if not (matter := await to_thread.run_sync(lambda: matter_of(before, own_word=False))):
+            return
+        past = await self._ledger.history(caller.owner, memory_id=before.id)
+        gone = next((entry.actor for entry in past if entry.event == "DELETE"), None)
+        if before.state is not State.FORGOTTEN or gone != self._gate.sign(caller):
+            raise Refused(
+                f"{before.id} tells of a person's {matter}, and only the user brings it back",
+                "Store it again as a memory of its own: it waits for the user's consent.",
+            )
 
     async def answer(self, message: DecideProposal) -> tuple[Memory, ...]:
         """Decide a proposal: the user says yes or no; an agent takes back what it proposed itself."""

@@ -10,6 +10,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
 from memoryd_actors.keeping.import_records import admitted_record
 from memoryd_actors.memory.consent import asked_field, decide, needs_consent
+from memoryd_actors.memory.personal_matters import matter_of
 from memoryd_actors.memory.steps import Patch
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.importing import LeftOut, MemoryRecord
@@ -54,10 +55,12 @@ class Sorter:
             found.left_out.append(LeftOut(id=record.id, reason=str(refused)))
             return
         memory = admitted.memory
-        sensitive = needs_consent(memory.category, memory.title, self._gate.consent)
+        sensitive = needs_consent(memory.category, memory.title, self._gate.consent) or bool(
+            matter_of(_claimed(memory), own_word=own_word)
+        )
         if known is None and sensitive and memory.state is State.FORGOTTEN and not restore:
             # Whoever may forget may bring back: it would be active, and nobody would have been asked.
-            reason = "a forgotten field of the user comes back with `memoryd import --restore` only"
+            reason = "what was forgotten of a person comes back with `memoryd import --restore` only"
             found.left_out.append(LeftOut(id=record.id, reason=reason))
         elif known is None:
             patch = self._patch(admitted, now, restore=restore, own_word=own_word)
@@ -72,15 +75,12 @@ class Sorter:
             found.left_out.append(LeftOut(id=record.id, reason=reason))
 
     def _patch(self, admitted: Admitted, now: datetime, *, restore: bool, own_word: bool) -> Patch | None:
-        """Return the step for what is said about the user; None where nobody has to be asked.
-
-        A record that says it is the user's word is not: whoever wrote the file wrote that, too.
-        """
+        """Return the step for what is said about the user; None where nobody has to be asked."""
         memory, settings = admitted.memory, self._gate.consent
         waits = memory.state is State.PROPOSED
         if not waits and (restore or not memory.active):
             return None
-        claimed = msgspec.structs.replace(memory, source=Source.IMPORTED)
+        claimed = _claimed(memory)
         decision = decide(claimed, settings, own_word=own_word)
         if waits and decision is None:
             decision = "propose"
@@ -95,3 +95,8 @@ class Sorter:
             reason=f"imported, {memory.source.value}, trust {memory.trust:g}",
             notes={"imported": "true", **gate_notes(admitted)},
         )
+
+
+def _claimed(memory: Memory) -> Memory:
+    """Return what a record says without whose word it says it is: whoever wrote the file wrote that, too."""
+    return msgspec.structs.replace(memory, source=Source.IMPORTED)

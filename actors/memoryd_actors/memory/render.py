@@ -1,12 +1,13 @@
 """Step 9 of the pipeline: memories as text that is ready for a prompt."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
 from memoryd_actors.memory.consent import ADDED
-from memoryd_actors.memory.described import MAX_LABEL, MAX_PROVENANCE, MAX_SUMMARY
+from memoryd_actors.memory.described import MAX_LABEL, MAX_PROVENANCE, MAX_SUMMARY, SESSION
 from memoryd_actors.memory.personal_matters import MATTERS
 from memoryd_actors.memory.steps import CONTRADICTS, RELATED
 from memoryd_actors.texts.fence import CLOSING, OPENING, PREFACE, defused, one_line
@@ -22,6 +23,8 @@ SHORTEST_LINE = 320
 """A head with all its parts at full length, and enough of the content to know what it is about."""
 _HEAD = str.maketrans("[]<>", "()()")
 """No part of a head can end it early, or open a tag."""
+SESSION_IN_HEAD = re.compile(rf"^( *- [^\[\n]*\[[^]\n]*?){SESSION}([^]\n]*)(?=, {ID_PREFIX}\w+\])", re.MULTILINE)
+"""The head of a line, as far as its memory's session, and the session: what a memory says itself stands behind both."""
 SHORT_ID = len(ID_PREFIX) + 8
 MOST_QUESTIONS = 3
 """Proposals that one text asks about; the others wait for the next."""

@@ -220,7 +220,7 @@ class RevertOperation(msgspec.Struct, frozen=True):
     by_user: bool = True
     """Else what the user decided about a proposal stays as they decided."""
     most_trust: float = 1.0
-    """Below 1: what is pinned or trusted more stays as it is."""
+    """Below 1: what is pinned or trusted more stays as it is, and what somebody else forgot of a person's matters."""
 
 
 Step = (

@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from memoryd_cli.base import completion
+from memoryd_cli.base.agent_shell import agent_of_shell
 from memoryd_cli.base.output import note
 from memoryd_client.base.paths import Paths
 from memoryd_client.base.variables import misspelt
@@ -41,7 +42,18 @@ Project = Annotated[
         help="The project; '' for none. [default: the git project of the current folder]",
     ),
 ]
-Agent = Annotated[str, typer.Option(metavar="NAME", envvar="MEMORYD_AGENT", help="On whose behalf.")]
+
+
+def _speaking(context: typer.Context, agent: str) -> str:
+    """Return on whose behalf a command acts: in the shell of a coding agent on that agent's, unless it is said."""
+    source = context.get_parameter_source("agent")
+    unsaid = source is None or source.name == "DEFAULT"
+    return agent_of_shell(os.environ) or agent if unsaid and agent == PERSON else agent
+
+
+Agent = Annotated[
+    str, typer.Option(metavar="NAME", envvar="MEMORYD_AGENT", callback=_speaking, help="On whose behalf.")
+]
 Owner = Annotated[str, typer.Option(metavar="NAME", envvar="MEMORYD_OWNER", help="Whose memories.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON (docs/json.md).")]
 Autostart = Annotated[

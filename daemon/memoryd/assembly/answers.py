@@ -14,6 +14,7 @@ from memoryd.intake import Intake
 from memoryd.mirror.answering import MirrorAnswers
 from memoryd.mirror.mirrors import MirrorKeeper
 from memoryd.virtual_files import grep
+from memoryd_actors.conversations.session_names import SessionNames
 from memoryd_actors.keeping.answering import KeepingAnswers
 from memoryd_actors.keeping.authorship import Authorship
 from memoryd_actors.keeping.checkpoints import CheckpointKeeper
@@ -119,6 +120,7 @@ def build_dispatcher(
         events=ledger.events,
         categories=memory.categories,
         view=view,
+        session_names=SessionNames(conversations.access),
         spending=ledger.spending,
         reembed=model_change.look,
         health=health,

@@ -18,6 +18,7 @@ from memoryd_actors.admission.names import check_names
 from memoryd_actors.consolidating.answering import ConsolidationAnswers
 from memoryd_actors.consolidating.review import ReviewAnswers
 from memoryd_actors.context.answering import ConversationAnswers
+from memoryd_actors.conversations.session_names import SessionNames
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.keeping.answering import KeepingAnswers, KeepingRequest
 from memoryd_actors.keeping.checkpoints import CheckpointKeeper
@@ -51,7 +52,10 @@ from memoryd_client.wire.virtual_files import FileRequest
 
 
 class Dispatcher(msgspec.Struct, frozen=True, kw_only=True):
-    """Answers requests. Expected failures leave as `memoryd_actors.core.errors`; the server makes them replies."""
+    """Answers requests. Expected failures leave as `memoryd_actors.core.errors`; the server makes them replies.
+
+    Every answer passes `session_names` before it leaves.
+    """
 
     intake: Intake
     searching: SearchingAnswers
@@ -70,6 +74,7 @@ class Dispatcher(msgspec.Struct, frozen=True, kw_only=True):
     events: EventRepository
     categories: Categories
     view: MemoryView
+    session_names: SessionNames
     spending: SpendingHistory
     reembed: Callable[[], str]
     health: Health
@@ -78,15 +83,18 @@ class Dispatcher(msgspec.Struct, frozen=True, kw_only=True):
     def answer_now(self, request: AnyRequest, caller: Caller) -> Reply | None:
         """Answer what needs neither disk nor model; None for everything else."""
         match request:
-            case Take():
+            case Take() if self.view.sees_all(caller):
                 return self.intake.take_now(request, caller)
             case Ping():
                 return self._pong()
             case _:
                 return None
 
-    async def answer(self, request: AnyRequest, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911, PLR0912 - one case a room
+    async def answer(self, request: AnyRequest, caller: Caller, deadline_s: float) -> Reply:
         """Answer a request within its deadline."""
+        return await self.session_names.for_caller(await self._answer(request, caller, deadline_s), caller)
+
+    async def _answer(self, request: AnyRequest, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911, PLR0912 - one case a room
         check_names(owner=caller.owner, session=caller.session, project=caller.project)
         self.switches.check(request, caller)
         if isinstance(request, IntakeRequest):

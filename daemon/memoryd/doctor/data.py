@@ -49,16 +49,21 @@ def read_ledger(file: Path) -> LedgerFacts:
     Raises:
         Unsound: it is damaged or cannot be read; the message says how.
     """
-    # Reading would otherwise leave the files of a write-ahead log behind; one that is there has to be read, though.
-    wal = file.with_name(file.name + "-wal")
-    mode = "mode=ro" if wal.exists() and wal.stat().st_size else "immutable=1"
     try:
-        with closing(sqlite3.connect(f"file:{quote(str(file))}?{mode}", uri=True, timeout=5)) as connection:
+        with closing(read_only(file)) as connection:
             if reason := restoring.damage(connection):
                 raise Unsound(reason)
             return _facts(connection)
     except sqlite3.Error as exc:
         raise Unsound(str(exc)) from exc
+
+
+def read_only(file: Path) -> sqlite3.Connection:
+    """Open the SQLite file; whatever is asked changes nothing, and leaves nothing beside it."""
+    # Reading would otherwise leave the files of a write-ahead log behind; one that is there has to be read, though.
+    wal = file.with_name(file.name + "-wal")
+    mode = "mode=ro" if wal.exists() and wal.stat().st_size else "immutable=1"
+    return sqlite3.connect(f"file:{quote(str(file))}?{mode}", uri=True, timeout=5)
 
 
 def _facts(connection: sqlite3.Connection) -> LedgerFacts:
@@ -89,6 +94,11 @@ def _moment(microseconds: int | None) -> datetime | None:
     return None if microseconds is None else datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
 
 
+def ledger_file(paths: Paths, config: Config) -> Path:
+    """Return where the ledger is, unless it is a database that daemons share."""
+    return Path(config.ledger.url.removeprefix("sqlite:///")) if config.ledger.url else paths.ledger
+
+
 def examine_data(paths: Paths, config: Config, status: Status | None, now: datetime) -> Iterator[Finding]:
     """Look at ledger, index, backups and clock; `now` is aware of its zone."""
     facts: LedgerFacts | None = None
@@ -96,7 +106,7 @@ def examine_data(paths: Paths, config: Config, status: Status | None, now: datet
         # Not even its host is shown: the URL holds a password.
         yield ok("ledger", "the ledger is in the database of ledger.url; the daemon checks it when it starts")
     else:
-        file = Path(config.ledger.url.removeprefix("sqlite:///")) if config.ledger.url else paths.ledger
+        file = ledger_file(paths, config)
         try:
             facts = read_ledger(file) if file.exists() else None
         except Unsound as exc:

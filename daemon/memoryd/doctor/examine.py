@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from memoryd.config import Config, ConfigInvalid, load
-from memoryd.doctor.data import examine_data
+from memoryd.doctor.agents import examine_agents
+from memoryd.doctor.data import examine_data, ledger_file
 from memoryd.doctor.finding import Finding, ok
 from memoryd.doctor.folders import examine_folders
 from memoryd.doctor.generation import messages_index
@@ -73,5 +74,6 @@ def _said(paths: Paths, config: Config, status: Status | None) -> Iterator[Findi
         sessions = look(paths)
         yield from examine_transcripts(paths, sessions)
         yield examine_messages(messages_index(paths), sessions, there, status)
+        yield from examine_agents(config, sessions, ledger_file(paths, config))
     except ModuleNotFoundError:
         yield ok(NAME, "how they are cannot be told without the missing packages")

@@ -18,6 +18,7 @@ from memoryd.ledger.undoing import undo
 from memoryd.ledger.unit_of_work import UnitOfWork
 from memoryd.ledger.writes import store
 from memoryd_actors.admission.gate import identity
+from memoryd_actors.admission.workflow import same_steps
 from memoryd_actors.core.errors import OutOfStep, Refused
 from memoryd_actors.memory.consent import CONSENT, field_of, replaces
 from memoryd_actors.memory.lifecycle import last_expiry
@@ -84,11 +85,11 @@ class _Operation(UnitOfWork):
     def perform(self, step: Step) -> None:  # noqa: PLR0912 - one case a step
         match step:
             case Add():
-                self.add([step])
+                self.results.append(self._add(step))
             case Merge():
                 self.results.append(self._merge(step))
             case Absorb():
-                self._absorb(step)
+                self.results += self._absorb(step)
             case Revise():
                 self.results.append(self._revise(step))
             case Supersede():
@@ -139,7 +140,22 @@ class _Operation(UnitOfWork):
     # --- steps
 
     def _add(self, step: Add) -> Memory:
-        return self._added([step])[0]
+        """Store a memory; of two procedures with the same steps the one trusted more stays in force, else the older."""
+        same = self._same_procedures(step) if step.confirm else []
+        if same and same[0].trust >= step.memory.trust:
+            return self._merge(Merge(step.memory, same[0].id, same[0].content, step.notes))
+        stored = self._added([step])[0]
+        for other in same:
+            self._absorb(Absorb(other.id, stored.id, stored.content, "the same steps"))
+        return self.find(stored.id) or stored
+
+    def _same_procedures(self, step: Add) -> list[Memory]:
+        """Return the procedures in a new one's place that have its steps, the one trusted most first."""
+        memory = cleaned(step.memory)
+        if memory.category not in PROCEDURES or self._sent_before(memory) or self.twin(memory) is not None:
+            return []
+        same = [other for other in self.beside(memory) if same_steps(memory.content, other.content)]
+        return sorted(same, key=lambda other: -other.trust)
 
     def _added(self, steps: Sequence[Add]) -> list[Memory]:
         """Store memories as one: their steps are alike."""
@@ -197,15 +213,15 @@ class _Operation(UnitOfWork):
         self._stands_for[absorbed.id] = into.id
         return self._strengthen(into, absorbed, step.content)
 
-    def _absorb(self, step: Absorb) -> None:
+    def _absorb(self, step: Absorb) -> list[Memory]:
         absorbed, into = self.find(step.absorbed), self.find(step.into)
         if absorbed is None or into is None or absorbed.id == into.id or not (absorbed.active and into.active):
-            return
+            return []
         gone = replace(absorbed, state=State.SUPERSEDED, superseded_by=into.id)
         self.write(absorbed, gone, "MERGE", {"into": into.id, "reason": step.reason})
         self.edge(absorbed.id, into.id, MERGED_INTO, 1.0)
         self._stands_for[absorbed.id] = into.id
-        self.results.append(self._strengthen(into, absorbed, step.content))
+        return [self._strengthen(into, absorbed, step.content)]
 
     def _revise(self, step: Revise) -> Memory:
         wanted = cleaned(step.memory)

@@ -17,6 +17,7 @@ from memoryd.ledger.tables import aliases, history
 from memoryd.ledger.unit_of_work import UnitOfWork
 from memoryd_actors.admission.gate import identity
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.personal_matters import matter_of
 from memoryd_actors.memory.steps import RevertOperation
 from memoryd_client.wire.memory import Memory, State
 
@@ -53,7 +54,9 @@ def undo(work: UnitOfWork, step: RevertOperation) -> list[Memory]:
             _refuse_rewritten(work, memory, rows, newest[memory.id])
             stood[memory.id] = memory
         after = _as_before(work, memory, before)
-        if step.most_trust < 1.0 and (memory.pinned or memory.trust > step.most_trust):
+        if step.most_trust < 1.0 and (
+            memory.pinned or memory.trust > step.most_trust or _comes_back(memory, after, row["actor"], work.actor)
+        ):
             raise Refused(
                 f"operation {operation} wrote {memory.id}, which is the user's, and only the user takes that back",
                 f"Tell the user: `memoryd undo {operation}` at a terminal.",
@@ -76,6 +79,11 @@ def undo(work: UnitOfWork, step: RevertOperation) -> list[Memory]:
         if memory.active and memory.content != stood[memory.id].content:
             work.uncompared(memory.id)
     return list(changed.values())
+
+
+def _comes_back(before: Memory, after: Memory, by: str, actor: str) -> bool:
+    """Return whether what tells of a person's name, home or health comes back, which somebody else took away."""
+    return after.active and not before.active and by != actor and bool(matter_of(after, own_word=False))
 
 
 def _refuse_namesake(work: UnitOfWork, before: Memory, after: Memory) -> None:

@@ -99,7 +99,13 @@ class UnitOfWork:
 
     def namesakes(self, rule: Memory) -> list[Memory]:
         """Return the other active rules, or procedures, of the name of an active one, in its place."""
-        if not (rule.active and rule.category in ONE_VALUED and rule.title):
+        if not rule.title:
+            return []
+        return [other for other in self.beside(rule) if other.title.casefold() == rule.title.casefold()]
+
+    def beside(self, rule: Memory) -> list[Memory]:
+        """Return the other active rules, or procedures, of the category of an active one, in its place."""
+        if not (rule.active and rule.category in ONE_VALUED):
             return []
         query = select(memories).where(
             memories.c.owner == rule.owner,
@@ -110,7 +116,7 @@ class UnitOfWork:
             memories.c.id != rule.id,
         )
         rules = [memory_of(row) for row in self.connection.execute(query).mappings()]
-        return [self.find(other.id) or other for other in rules if other.title.casefold() == rule.title.casefold()]
+        return [self.find(other.id) or other for other in rules]
 
     def uncompared(self, memory_id: str) -> None:
         """Have a memory compared with its neighbours later: it says something else now."""
