@@ -1,7 +1,8 @@
-"""Whether a command runs in the shell of a coding agent, and of which: what those programs say themselves is certain.
+"""Whether a command runs in the shell of a coding agent, and of which.
 
-Claude Code, Gemini CLI, Qwen Code and Cursor document their variable; Codex and OpenCode set theirs for every command
-that they run. `AGENT`, `AI_AGENT` and what Copilot may set are left out: they are no program's own, or not sure.
+Claude Code, Gemini CLI and Codex tell of their variable themselves; those of Qwen Code, Cursor and OpenCode were read
+in their source or by others. `AGENT`, `AI_AGENT` and what Copilot may set are left out: they are no program's own, or
+not sure.
 """
 
 from collections.abc import Mapping
