@@ -7,27 +7,16 @@ from itertools import groupby
 from typing import assert_never
 
 from msgspec.structs import replace
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection
 
-from memoryd.ledger import candidate_pairs, consenting, consolidation, edges, progressing, spent
+from memoryd.ledger import candidate_pairs, consolidation, edges, progressing
+from memoryd.ledger.consent_steps import ConsentSteps
 from memoryd.ledger.reads import last_sequence
-from memoryd.ledger.records import difference, shown_changes
-from memoryd.ledger.rows import cleaned, to_micros
-from memoryd.ledger.tables import aliases, memories
 from memoryd.ledger.undoing import undo
-from memoryd.ledger.unit_of_work import UnitOfWork
-from memoryd.ledger.writes import store
-from memoryd_actors.admission.gate import identity
-from memoryd_actors.admission.workflow import same_steps
-from memoryd_actors.core.errors import OutOfStep, Refused
-from memoryd_actors.memory.consent import CONSENT, field_of, replaces
-from memoryd_actors.memory.lifecycle import last_expiry
+from memoryd_actors.core.errors import OutOfStep
 from memoryd_actors.memory.progress import Progress
-from memoryd_actors.memory.settings import BY_USER, ONE_VALUED, PROCEDURES, VERSION
+from memoryd_actors.memory.settings import ONE_VALUED
 from memoryd_actors.memory.steps import (
-    CONTRADICTS,
-    MERGED_INTO,
-    SUPERSEDES,
     Absorb,
     Add,
     AddCandidatePair,
@@ -49,7 +38,6 @@ from memoryd_actors.memory.steps import (
     Supersede,
 )
 from memoryd_actors.texts.characters import clean
-from memoryd_client.wire.memory import Memory, Source, State
 
 
 def perform(
@@ -72,15 +60,8 @@ def perform(
     return operation.applied()
 
 
-class _Operation(UnitOfWork):
+class _Operation(ConsentSteps):
     """One operation under way."""
-
-    def __init__(self, connection: Connection, owner: str, actor: str, now: datetime, foreign: int) -> None:
-        super().__init__(connection, owner, actor, now)
-        self._foreign = foreign
-        self._stands_for: dict[str, str] = {}
-        """Of memories that this operation was to store, or merged away: which one stands for it."""
-        self._linked = False
 
     def perform(self, step: Step) -> None:  # noqa: PLR0912 - one case a step
         match step:
@@ -137,262 +118,6 @@ class _Operation(UnitOfWork):
             events=tuple(self.events),
         )
 
-    # --- steps
-
-    def _add(self, step: Add) -> Memory:
-        """Store a memory; of two procedures with the same steps the one trusted more stays in force, else the older."""
-        same = self._same_procedures(step) if step.confirm else []
-        if same and same[0].trust >= step.memory.trust:
-            return self._merge(Merge(step.memory, same[0].id, same[0].content, step.notes))
-        stored = self._added([step])[0]
-        for other in same:
-            self._absorb(Absorb(other.id, stored.id, stored.content, "the same steps"))
-        return self.find(stored.id) or stored
-
-    def _same_procedures(self, step: Add) -> list[Memory]:
-        """Return the procedures in a new one's place that have its steps, the one trusted most first."""
-        memory = cleaned(step.memory)
-        if memory.category not in PROCEDURES or self._sent_before(memory) or self.twin(memory) is not None:
-            return []
-        same = [other for other in self.beside(memory) if same_steps(memory.content, other.content)]
-        return sorted(same, key=lambda other: -other.trust)
-
-    def _added(self, steps: Sequence[Add]) -> list[Memory]:
-        """Store memories as one: their steps are alike."""
-        for step in steps:
-            self._refuse_other_owner(step.memory)
-        steps = [replace(step, memory=self._next_version(step)) for step in steps]
-        like = steps[0]
-        stored, events = store(
-            self.connection,
-            [step.memory for step in steps],
-            self.actor,
-            self.now,
-            notes=[step.notes for step in steps],
-            operation=self.number,
-            compared=like.compared and (like.as_of is None or like.as_of >= self._foreign),
-            confirm=like.confirm,
-        )
-        self.note(events)
-        self.created.update(memory_id for event, memory_id in events if event == "ADD")
-        for step, memory in zip(steps, stored, strict=True):
-            self.know(memory)
-            if memory.id != (given := clean(step.memory.id)):
-                self._stands_for[given] = memory.id
-            else:
-                self._displace(memory, by_age=not like.confirm)
-        return stored
-
-    def _next_version(self, step: Add) -> Memory:
-        """Return a procedure with the number of its version: 1, or one more than the one whose place it takes.
-
-        One that is brought in whole stays without a number where it takes nobody's place.
-        """
-        memory = step.memory
-        if memory.category not in PROCEDURES or not memory.title or VERSION in memory.metadata:
-            return memory
-        if self.twin(memory) is not None:
-            return memory
-        given = [other.metadata.get(VERSION, "1") for other in self.namesakes(memory)]
-        if not given and not step.confirm:
-            return memory
-        before = [int(one) if one.isdecimal() else 1 for one in given]  # an agent may have counted its own way
-        return replace(memory, metadata={**memory.metadata, VERSION: str(max(before, default=0) + 1)})
-
-    def _merge(self, step: Merge) -> Memory:
-        self._refuse_other_owner(step.memory)
-        memory = cleaned(step.memory)
-        spent.refuse_spent(self.connection, [memory.id])
-        into = self.find(step.into)
-        if into is None or not into.active or self._sent_before(memory) or self.twin(memory) is not None:
-            return self._add(Add(memory, step.notes, compared=False))
-        absorbed = replace(memory, state=State.SUPERSEDED, superseded_by=into.id)
-        self.create(absorbed, "ADD", step.notes, compared=True)
-        self.connection.execute(insert(aliases), {"id": memory.id, "memory_id": into.id, "ts": to_micros(self.now)})
-        self.edge(absorbed.id, into.id, MERGED_INTO, 1.0)
-        self._stands_for[absorbed.id] = into.id
-        return self._strengthen(into, absorbed, step.content)
-
-    def _absorb(self, step: Absorb) -> list[Memory]:
-        absorbed, into = self.find(step.absorbed), self.find(step.into)
-        if absorbed is None or into is None or absorbed.id == into.id or not (absorbed.active and into.active):
-            return []
-        gone = replace(absorbed, state=State.SUPERSEDED, superseded_by=into.id)
-        self.write(absorbed, gone, "MERGE", {"into": into.id, "reason": step.reason})
-        self.edge(absorbed.id, into.id, MERGED_INTO, 1.0)
-        self._stands_for[absorbed.id] = into.id
-        return [self._strengthen(into, absorbed, step.content)]
-
-    def _revise(self, step: Revise) -> Memory:
-        wanted = cleaned(step.memory)
-        before = self.get(wanted.id)
-        if before.revision != wanted.revision:
-            raise Refused(
-                f"{before.id} has changed meanwhile: it is at revision {before.revision}, not {wanted.revision}",
-                f"`memoryd show {before.id}` shows it as it is now; make your change to that.",
-            )
-        after = replace(
-            wanted,
-            owner=before.owner,
-            access_count=before.access_count,
-            last_accessed_at=before.last_accessed_at,
-            created_at=before.created_at,
-            updated_at=self.now,
-            embedding_model=before.embedding_model,
-            # What becomes of a memory has steps of its own, which see to its edges.
-            state=before.state,
-            superseded_by=before.superseded_by,
-            purge_at=before.purge_at,
-        )
-        ignored = {"updated_at", "revision"}
-        if not difference(before, after)[0].keys() - ignored:
-            return before
-        self.refuse_twin(after)
-        after = self.write(before, after, step.event, shown_changes(before, after) | dict(step.notes))
-        if not step.compared:
-            self.uncompared(after.id)
-        if after.content != before.content:
-            candidate_pairs.ask_again(self.connection, after.id)
-        self._displace(after)
-        return after
-
-    def _supersede(self, step: Supersede) -> None:
-        old, new = self.get(step.old), self.get(self._surviving_id(step.new, merged=False))
-        if clean(step.old) == clean(step.new):
-            raise Refused(f"{old.id} cannot supersede itself", "Name two different memories.")
-        if old.id == new.id or not (old.active and new.active):
-            return
-        self.refuse_circle(old.id, new.id)
-        self.results.append(self._retire(old, new, step.reason))
-
-    def _retire(self, old: Memory, new: Memory, reason: str) -> Memory:
-        gone = replace(old, state=State.SUPERSEDED, superseded_by=new.id)
-        gone = self.write(old, gone, "SUPERSEDE", {"by": new.id, "reason": reason})
-        self.edge(new.id, old.id, SUPERSEDES, 1.0)
-        return gone
-
-    def _relate(self, step: AddEdge) -> None:
-        if clean(step.from_id) == clean(step.to_id):
-            raise Refused(f"{step.from_id} cannot be related to itself", "Name two different memories.")
-        # An edge to a memory that this operation merged away goes to the one that stands for it.
-        source, target = self.get(self._surviving_id(step.from_id)), self.get(self._surviving_id(step.to_id))
-        if source.id == target.id:
-            return
-        made = self.edge(source.id, target.id, step.relation, step.strength, step.at)
-        self._linked = self._linked or made
-        if made and step.told:
-            self.tell(source, "LINK", {"to": target.id, "relation": step.relation})
-
-    def _unrelate(self, step: RemoveEdge) -> None:
-        source = self.get(step.from_id)
-        if edges.remove(self.connection, step.from_id, step.to_id, step.relation, self.number):
-            self.tell(source, "UNLINK", {"to": clean(step.to_id), "relation": step.relation})
-
-    def _change_state(self, step: ChangeState) -> Memory:
-        before = self.get(step.memory_id)
-        if before.state is step.state:
-            return before
-        after = replace(
-            before,
-            state=step.state,
-            superseded_by="" if step.state is State.ACTIVE else before.superseded_by,
-            purge_at=None if step.state is State.ACTIVE else step.purge_at,
-            updated_at=self.now,
-        )
-        replaced_by: list[str] = []
-        if after.active:
-            consenting.refuse_unanswered(self.connection, before)
-            self.refuse_twin(after)
-            replaced_by = edges.remove_fate(self.connection, before.id, self.number)
-            # What it says is to be found under its own id again, not under the one that it was merged into.
-            self.connection.execute(delete(aliases).where(aliases.c.id == before.id))
-        meta = {"from": before.state.value, "to": after.state.value}
-        after = self.write(before, after, step.event, meta | ({"reason": step.reason} if step.reason else {}))
-        self._displace(after)
-        for memory_id in replaced_by:
-            self._oppose(memory_id, after)
-        return after
-
-    def _oppose(self, memory_id: str, restored: Memory) -> None:
-        """Say that what took the place of a memory contradicts it, now that it is back: one of them is not so."""
-        other = self.find(memory_id)
-        if other is not None and other.active and self.edge(other.id, restored.id, CONTRADICTS, 1.0):
-            self.tell(other, "LINK", {"to": restored.id, "relation": CONTRADICTS})
-
-    def _patch(self, step: Patch) -> Memory:
-        self._refuse_other_owner(step.memory)
-        memory = cleaned(step.memory)
-        spent.refuse_spent(self.connection, [memory.id])
-        if step.decision == "apply" or self._sent_before(memory) or self.twin(memory) is not None:
-            stored = self._add(Add(memory, step.notes, compared=False))
-            if step.decision == "apply" and stored.active:
-                self._give_way(stored, step.named)
-            return stored
-        there = consenting.asked_before(self.connection, memory, step.named, self.now)
-        if there is not None:
-            return self._signal(there, memory, step)
-        proposed = replace(memory, state=State.PROPOSED)
-        meta = {"decision": "proposed", "field": step.named, "reason": step.reason, **step.notes}
-        self.create(proposed, CONSENT, meta, compared=False)
-        consenting.add(self.connection, proposed, step, self.now)
-        return proposed
-
-    def _signal(self, there: Memory, again: Memory, step: Patch) -> Memory:
-        """Count a proposal that was made before; what was rejected lately is not asked again."""
-        alias = {"id": again.id, "memory_id": there.id, "ts": to_micros(self.now)}
-        self.connection.execute(insert(aliases), alias)
-        if there.state is not State.PROPOSED or again.session in ("", there.session, *there.sources):
-            return there
-        # An agent that says it again in another session is no second witness; what conversations bring again is one.
-        if again.source is Source.AGENT and there.source is Source.AGENT and again.agent == there.agent:
-            return there
-        after = replace(
-            there, strength=there.strength + 1, sources=(*there.sources, again.session), updated_at=self.now
-        )
-        meta = {"decision": "signal", "field": step.named, "session": again.session}
-        there = self.write(there, after, CONSENT, meta)
-        signals = 1 + len(there.sources)
-        if not step.signals or signals < step.signals:
-            return there
-        return self._settle(there, State.ACTIVE, "applied", f"{signals} sessions agree")
-
-    def _decide(self, step: Decide) -> Memory:
-        before = self.get(step.memory_id)
-        if before.state is not State.PROPOSED:
-            raise Refused(
-                f"{before.id} does not wait for consent: it is {before.state.value}",
-                "`memoryd consent list` shows what does.",
-            )
-        if not step.approve:
-            return self._settle(before, State.FORGOTTEN, step.decision)
-        consenting.refuse_lapsed(self.connection, before, self.now)
-        return self._settle(before, State.ACTIVE, step.decision, trust=max(before.trust, BY_USER))
-
-    def _settle(
-        self, before: Memory, state: State, decision: str, reason: str = "", *, trust: float | None = None
-    ) -> Memory:
-        """Let a proposal apply or go; with what was gathered without consent, its words go in the end."""
-        field = field_of(before.category, before.title)
-        trust = before.trust if trust is None else trust
-        after = replace(before, state=state, trust=trust, updated_at=self.now, purge_at=None)
-        if after.active:
-            self.refuse_twin(after)
-        else:
-            after = replace(after, purge_at=self.now + consenting.REMEMBERED)
-        meta = {"decision": decision, "field": field} | ({"reason": reason} if reason else {})
-        after = self.write(before, after, CONSENT, meta)
-        if after.active:
-            self._give_way(after, field)
-        return after
-
-    def _give_way(self, value: Memory, field: str) -> None:
-        """Retire what a field said until now, and the proposals that its new value has overtaken."""
-        for other in consenting.of_field(self.connection, value, field):
-            if other.state is State.PROPOSED and (replaces(field) or other.content_hash == value.content_hash):
-                self._settle(other, State.FORGOTTEN, "overtaken", f"by {value.id}")
-            elif other.active and replaces(field):
-                self._retire(other, value, f"{field} has a new value")
-
     def _add_candidate_pair(self, step: AddCandidatePair) -> None:
         older, newer = self._surviving_id(step.older), self._surviving_id(step.newer)
         if older != newer:
@@ -412,57 +137,6 @@ class _Operation(UnitOfWork):
         counts = Counter(step.counts) + (Counter(step.wrote) if self.events else Counter[str]())
         if step.run and counts:
             consolidation.note(self.connection, self.owner, step.run, counts)
-
-    # --- parts of steps
-
-    def _displace(self, rule: Memory, *, by_age: bool = False) -> None:
-        """Retire the other rules of a name: it has one value, the one that came or came back last.
-
-        `by_age`: the one that is dated last, whichever was brought in last.
-        """
-        there = [rule, *self.namesakes(rule)]
-        last = max(there, key=lambda memory: (memory.created_at, memory.id)) if by_age else rule
-        for other in there:
-            if other.id != last.id:
-                kind = "procedure" if rule.category in PROCEDURES else "rule"
-                self._retire(other, last, f"the {kind} `{rule.title}` has a new value")
-
-    def _surviving_id(self, memory_id: str, *, merged: bool = True) -> str:
-        """Return the memory that stands for one which this operation was to store, or has `merged` away."""
-        given = clean(memory_id)
-        stands = self._stands_for.get(given, given)
-        return stands if merged or self.find(given) is None else given
-
-    def _refuse_other_owner(self, memory: Memory) -> None:
-        if clean(memory.owner) != self.owner:
-            raise Refused(f"{memory.id} is not {self.owner}'s", "Store it under its own owner.")
-
-    def _sent_before(self, memory: Memory) -> bool:
-        renamed = self.connection.execute(select(aliases.c.memory_id).where(aliases.c.id == memory.id)).scalar()
-        there = self.connection.execute(select(memories.c.number).where(memories.c.id == memory.id)).scalar()
-        return renamed is not None or there is not None
-
-    def _strengthen(self, into: Memory, absorbed: Memory, content: str) -> Memory:
-        sources = into.sources
-        for session in (absorbed.session, *absorbed.sources):
-            if session and session not in (*sources, into.session):
-                sources = (*sources, session)
-        after = replace(
-            into,
-            strength=into.strength + absorbed.strength,
-            sources=sources,
-            updated_at=self.now,
-            trust=max(into.trust, absorbed.trust),
-            expires_at=last_expiry(into, absorbed),
-        )
-        if content != into.content:
-            worded = replace(after, content=clean(content))
-            worded = replace(worded, content_hash=identity(worded))
-            twin = self.twin(worded)
-            if twin is None or twin.id == into.id:
-                after = worded
-        meta = {"same": absorbed.id, "session": absorbed.session}
-        return self.write(into, after, "MERGE", meta)
 
 
 def _bulk(step: Step) -> tuple[bool, bool, int | None] | None:
