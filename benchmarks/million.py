@@ -35,6 +35,7 @@ from benchmarks.home import (
     text,
     wait_for_model,
 )
+from benchmarks.lists import about
 from benchmarks.record import RESULTS, write
 from memoryd.embedding.model import MINILM_DIMENSIONS
 from memoryd_actors.ports.embedder import Vectors
@@ -57,7 +58,7 @@ def run(size: int = SIZE, kept: Path | None = None) -> dict[str, Any]:
         figures: dict[str, Any] = {"size": size}
         if not paths.ledger.exists():
             began = perf_counter()
-            fill(paths, size, made=_between(paths), compared=True)
+            fill(paths, size, made=_between(paths), compared=True, about=about)
             figures["built_s"] = perf_counter() - began
         figures["disk_mb"] = {
             "ledger": paths.ledger.stat().st_size / 1e6,

@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from memoryd.ledger.columns import Identifier, Moment, keys, number, required
 
-HEAD = "0016"
+HEAD = "0017"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 metadata = MetaData()
@@ -52,6 +52,33 @@ memories = Table(
     Index("ix_memories_category", "owner", "category", "created_at", "number"),
     sqlite_autoincrement=True,
 )
+# Partial, by literals, so that only what names one of them is served by it: beside other conditions SQLite would rather
+# walk through all of a place than through the few of a category.
+Index(
+    "ix_memories_project",
+    memories.c.owner,
+    memories.c.project,
+    memories.c.created_at,
+    memories.c.number,
+    sqlite_where=text("scope = 'project'"),
+    postgresql_where=text("scope = 'project'"),
+)
+Index(
+    "ix_memories_global",
+    memories.c.owner,
+    memories.c.created_at,
+    memories.c.number,
+    sqlite_where=text("scope = 'global'"),
+    postgresql_where=text("scope = 'global'"),
+)
+Index(
+    "ix_memories_pinned",
+    memories.c.owner,
+    memories.c.created_at,
+    memories.c.number,
+    sqlite_where=text("pinned = 1"),
+    postgresql_where=text("pinned"),
+)
 Index(
     "ix_memories_uncompared",
     memories.c.number,
@@ -83,6 +110,8 @@ Index(
 # As literals: with a parameter for the state SQLite cannot know that a partial index holds what is asked for, and walks
 # through all memories, 33 ms for 100,000.
 IS_ACTIVE = memories.c.state == literal_column("'active'", Text)
+IS_PROJECTS = memories.c.scope == literal_column("'project'", Text)
+IS_GLOBAL = memories.c.scope == literal_column("'global'", Text)
 HAS_SAID = IS_ACTIVE & (memories.c.content_hash != literal_column("''", Text))
 """Active, with content that no other has in the same place: the condition of `ix_memories_content`."""
 memory_tags = Table(
@@ -90,6 +119,19 @@ memory_tags = Table(
     metadata,
     Column("memory_id", Identifier, primary_key=True),
     Column("tag", Text, primary_key=True),
+    # Of the memory, and never changed there: those of a tag are found newest first.
+    Column("owner", Text, nullable=False, server_default=""),
+    Column("created_at", Moment, nullable=False, server_default="0"),
+    Column("number", BigInteger, nullable=False, server_default="0"),
+    Index("ix_memory_tags_newest", "owner", "tag", "created_at", "number"),
+)
+memory_counts = Table(
+    # How many memories there are of each kind: '', or passage, or document for the first passage of one. The database
+    # itself counts, by triggers on `memories`: a migration that makes that table anew has to make them anew, too.
+    "memory_counts",
+    metadata,
+    *keys(Text, "owner scope project category state kind"),
+    Column("total", BigInteger, nullable=False),
 )
 aliases = Table(
     # Ids whose content was there already: the same request sent again must find the same memory.
@@ -110,8 +152,11 @@ history = Table(
     Column("operation", BigInteger, nullable=False, server_default="0"),
     # JSON: the columns that this write changed, with what they held before; see `operations.Undo`.
     Column("undo", Text, nullable=False, server_default=""),
+    # That of the memory now; of one that was purged: ''.
+    Column("category", Text, nullable=False, server_default=""),
     Index("ix_history_memory", "memory_id", "id"),
     Index("ix_history_owner", "owner", "id"),
+    Index("ix_history_category", "owner", "category", "id"),
     Index("ix_history_operation", "operation"),
     sqlite_autoincrement=True,
 )
