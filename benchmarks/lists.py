@@ -20,11 +20,11 @@ from memoryd_client import Client
 from memoryd_client.base.paths import Paths
 
 COMMON, RARE = "common", "rare"
-"""Tags of a fifth of the memories, and of one in 5,000."""
+"""Tags of a fifth of the memories, and of one in 25,000."""
 SMALL = "/small"
-"""A project with one in 2,000 of the memories."""
+"""A project with one in 25,000 of the memories."""
 KEPT_APART = "plan"
-"""The category of one in 1,000; an agent that is called so may see no other."""
+"""The category of one in 25,000; an agent that is called so may see no other."""
 ALLOWLIST = f'[allowlists]\n{KEPT_APART} = ["{KEPT_APART}"]\n'
 ROUNDS = 15
 PAGE = 50
@@ -35,14 +35,14 @@ Numbers = dict[str, float]
 def about(number: int) -> Fields:
     """Return what is said of some of the memories beside their text."""
     fields: dict[str, Any] = {}
-    if number % 1_000 == 1:
+    if number % 25_000 == 1:
         fields["pinned"] = True
-    if number % 1_000 == 2:
+    if number % 25_000 == 2:
         fields["category"] = KEPT_APART
-    if number % 2_000 == 3:
+    if number % 25_000 == 3:
         fields["project"] = SMALL
     if number % 5 == 4:
-        fields["tags"] = (COMMON, RARE) if number % 5_000 == 4 else (COMMON,)
+        fields["tags"] = (COMMON, RARE) if number % 25_000 == 4 else (COMMON,)
     return fields
 
 
