@@ -3,7 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, Table, and_, or_, select
+from sqlalchemy import ColumnElement, Select, Table, Text, and_, or_, select
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 
 from memoryd.ledger.rows import to_micros
 from memoryd.ledger.tables import memories, memory_tags
@@ -15,9 +18,24 @@ from memoryd_client.wire.memory import Scope
 _KIND = ("owner", "scope", "project", "state", "category")
 
 
-def unindexed(column: ColumnElement[str]) -> ColumnElement[str]:
-    """Return a column of text as it is, written so that no index serves what is asked of it."""
-    return column + ""
+class Unindexed(FunctionElement[str]):
+    """A column of text as it is, written so that SQLite serves by no index what is asked of it.
+
+    PostgreSQL knows how much there is of what, and chooses well by itself.
+    """
+
+    inherit_cache = True
+    type = Text()
+
+
+@compiles(Unindexed)
+def _plainly(element: Unindexed, compiler: SQLCompiler, **options: Any) -> str:
+    return compiler.process(element.clauses, **options)
+
+
+@compiles(Unindexed, "sqlite")
+def _with_a_sign(element: Unindexed, compiler: SQLCompiler, **options: Any) -> str:
+    return "+" + compiler.process(element.clauses, **options)
 
 
 def owned_by(owner: str) -> ColumnElement[bool]:
@@ -26,7 +44,7 @@ def owned_by(owner: str) -> ColumnElement[bool]:
     No index serves it: beside a few ids SQLite would rather walk all that the owner has, which took 25 ms for 20 ids
     among 100,000 memories instead of 0.3.
     """
-    return unindexed(memories.c.owner) == clean(owner)
+    return Unindexed(memories.c.owner) == clean(owner)
 
 
 def newest(visible: Visibility) -> Select[Any]:
@@ -40,7 +58,7 @@ def seen(visible: Visibility, *, walked: bool = False) -> list[ColumnElement[boo
     filters = visible.filters
     columns = kind_of(memories)
     if walked:
-        columns = {name: unindexed(column) for name, column in columns.items()}
+        columns = {name: Unindexed(column) for name, column in columns.items()}
     conditions = of_kind(visible, columns)
     if filters.pinned is not None:
         conditions.append(memories.c.pinned == filters.pinned)

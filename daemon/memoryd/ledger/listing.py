@@ -58,13 +58,19 @@ def page(connection: Connection, visible: Visibility, limit: int, before: str) -
         return []
     parts = [_part(one, visible, after) for one in way]
     if len(parts) == 1:
-        table = way[0].table
-        query: Any = parts[0].order_by(table.c.created_at.desc(), table.c.number.desc())
+        query: Any = parts[0].order_by(*_newest_first(way[0].table.c))
     else:
+        if connection.dialect.name == "postgresql":
+            # It would read all of each. SQLite reads from each in turn, as far as the page goes.
+            ordered = (part.order_by(*_newest_first(memories.c)) for part in parts)
+            parts = [select(part.limit(limit).subquery()) for part in ordered]
         query = union_all(*parts)
-        columns = query.selected_columns
-        query = query.order_by(columns.created_at.desc(), columns.number.desc())
+        query = query.order_by(*_newest_first(query.selected_columns))
     return [memory_of(row) for row in connection.execute(query.limit(limit)).mappings()]
+
+
+def _newest_first(columns: Any) -> tuple[ColumnElement[Any], ColumnElement[Any]]:
+    return columns.created_at.desc(), columns.number.desc()
 
 
 def _place(connection: Connection, owner: str, memory_id: str) -> tuple[int, int]:
