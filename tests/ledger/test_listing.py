@@ -118,6 +118,15 @@ async def test_a_list_walks_through_one_index_and_sorts_nothing(
     assert not [step for step in steps if step.startswith(("SCAN", "USE TEMP"))]
 
 
+async def test_memory_files_are_found_by_index(file: Path) -> None:
+    opened = SqlLedger(file, clock=HandClock())
+    await opened.open()
+    with listening() as asked:
+        await opened.memories.files(Visibility("local", "/here"), prefix="notes/", limit=5)
+    await opened.close()
+    assert plan(file, asked) == ["SEARCH memories USING INDEX ix_memories_files (owner=?)"]
+
+
 async def test_the_history_of_some_categories_is_read_along_an_index(file: Path) -> None:
     opened = SqlLedger(file, clock=HandClock())
     await opened.open()

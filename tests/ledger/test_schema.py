@@ -14,6 +14,7 @@ from sqlalchemy import create_engine
 
 import memoryd.ledger
 from memoryd.ledger import SqlLedger
+from memoryd.ledger.purging import erase, erase_in
 from memoryd.ledger.tables import HEAD, metadata
 from memoryd_actors.admission.gate import content_hash, identity
 from memoryd_actors.core.errors import Refused
@@ -169,4 +170,19 @@ async def test_lists_history_and_counts_of_an_older_ledger_are_those_of_a_new_on
     assert [one.memory_id for one in await ledger.memories.history("local", allowed=allowed)] == ["mem_tea"]
     assert await ledger.memories.counts() == {"active": 1}
     assert await ledger.memories.by_category(Visibility("local")) == {"fact": 1}
+    await ledger.close()
+
+
+@pytest.mark.parametrize("version", ["0002", "0016"])
+async def test_what_is_purged_goes_out_of_a_copy_that_an_older_memoryd_left(file: Path, version: str) -> None:
+    at_version(file, version)
+    with closing(sqlite3.connect(file)) as raw:
+        raw.executescript(OLD_MEMORY)
+    erase_in(file, lambda connection: erase(connection, ["mem_tea"]))
+    with closing(sqlite3.connect(file)) as raw:
+        assert raw.execute("SELECT count(*) FROM memories").fetchone() == (0,)
+        assert raw.execute("SELECT memory_id, event, new FROM history").fetchall() == [("mem_tea", "ADD", "")]
+    ledger = SqlLedger(file, clock=HandClock())
+    await ledger.open()
+    assert await ledger.memories.counts() == {}
     await ledger.close()

@@ -11,6 +11,12 @@ _PASSAGE, _DOCUMENT = "passage", "document"
 """Kinds in `memory_counts`: a document is counted by its first passage. Other memories are of none."""
 
 
+def owners_of(connection: Connection, category: str) -> list[str]:
+    """Return who has memories of a category."""
+    query = select(memory_counts.c.owner).where(memory_counts.c.category == category).distinct()
+    return list(connection.execute(query).scalars())
+
+
 def by_category(connection: Connection, visible: Visibility) -> dict[str, int]:
     """Return how many memories there are of each category, of the places, states and categories that are visible."""
     total = func.sum(memory_counts.c.total).label("total")

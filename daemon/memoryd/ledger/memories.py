@@ -111,7 +111,7 @@ class SqlMemories:
         return await self._database.read(reads.files, visible, prefix, limit, key)
 
     async def owners_of(self, category: str) -> list[str]:
-        return await self._database.read(reads.owners_of, category)
+        return await self._database.read(counting.owners_of, category)
 
     async def unused(self, owner: str, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
         return await self._database.read(due.unused, owner, since, after, limit)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, and_, bindparam, case, func, or_, select
 from memoryd.ledger.batches import batches
 from memoryd.ledger.conditions import newest, owned_by, seen
 from memoryd.ledger.rows import history_of, memory_of
-from memoryd.ledger.tables import aliases, changes, doubts, history, memories, relations
+from memoryd.ledger.tables import HAS_PATH, aliases, changes, doubts, history, memories, relations
 from memoryd_actors.core.errors import Ambiguous, NotFound
 from memoryd_actors.memory.changes import EVENTS, News
 from memoryd_actors.memory.settings import KNOWLEDGE, PATH
@@ -111,15 +111,11 @@ def files(connection: Connection, visible: Visibility, prefix: str, limit: int, 
     """
     begins = f'"{key}":{msgspec.json.encode(clean(prefix)).decode()[:-1]}'
     query = newest(visible).where(memories.c.metadata.contains(begins, autoescape=True))
+    if key == PATH:
+        query = query.where(HAS_PATH)
     found = [memory_of(row) for row in connection.execute(query).mappings()]
     named = [one for one in found if one.metadata.get(key) and one.metadata[key].startswith(clean(prefix))]
     return sorted(named, key=lambda one: one.metadata[key])[:limit]
-
-
-def owners_of(connection: Connection, category: str) -> list[str]:
-    """Return who has memories of a category."""
-    query = select(memories.c.owner).distinct().where(memories.c.category == category)
-    return list(connection.execute(query).scalars())
 
 
 def entries(

@@ -36,10 +36,12 @@ _CHANGES = "UPDATE OF owner, scope, project, category, state, metadata"
 def upgrade() -> None:
     """Add columns, indexes and counts, and fill them from what is there."""
     newest = ["created_at", "number"]
+    has_path = "metadata LIKE '%\"path\":%'"
     for name, columns, of_sqlite, of_postgresql in (
         ("ix_memories_project", ["owner", "project", *newest], "scope = 'project'", "scope = 'project'"),
         ("ix_memories_global", ["owner", *newest], "scope = 'global'", "scope = 'global'"),
         ("ix_memories_pinned", ["owner", *newest], "pinned = 1", "pinned"),
+        ("ix_memories_files", ["owner", *newest], has_path, has_path),
     ):
         op.create_index(
             name, "memories", columns, sqlite_where=sa.text(of_sqlite), postgresql_where=sa.text(of_postgresql)
