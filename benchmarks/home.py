@@ -5,16 +5,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Any
 
 import anyio
 import numpy as np
 import psutil
+from msgspec.structs import replace
 
 from memoryd.clock import SystemClock
 from memoryd.config import Config
@@ -108,12 +110,27 @@ Made = Callable[[int, int], tuple[list[str], Vectors]]
 """The contents and vectors of the memories from one number up to another."""
 
 
+Fields = Mapping[str, Any]
+"""Fields of a memory, by name."""
+
+
+def plain(_: int) -> Fields:
+    """Return what is the same of all memories: they are of the project, and nothing else is said of them."""
+    return {}
+
+
 def fill(
-    paths: Paths, count: int, precision: str = "fp32", *, made: Made | None = None, compared: bool = False
+    paths: Paths,
+    count: int,
+    precision: str = "fp32",
+    *,
+    made: Made | None = None,
+    compared: bool = False,
+    about: Callable[[int], Fields] = plain,
 ) -> None:
     """Put `count` synthetic memories into ledger and index, as if the model had embedded them.
 
-    Unless they are `made`: clustered unit vectors, texts of project vocabulary.
+    Unless they are `made`: clustered unit vectors, texts of project vocabulary. `about` says what else is known of one.
     """
     made = made or clustered()
 
@@ -129,19 +146,22 @@ def fill(
             now = start + timedelta(seconds=begin)
             contents, vectors = made(begin, min(begin + 1000, count))
             memories = [
-                Memory(
-                    id=new_memory_id(),
-                    owner="local",
-                    content=content,
-                    scope=Scope.PROJECT,
-                    project=PROJECT,
-                    created_at=now,
-                    updated_at=now,
-                    content_hash=content_hash(content),
-                    # Else the daemon writes it down for all of them while it is measured.
-                    embedding_model=identity(MINILM, precision),
+                replace(
+                    Memory(
+                        id=new_memory_id(),
+                        owner="local",
+                        content=content,
+                        scope=Scope.PROJECT,
+                        project=PROJECT,
+                        created_at=now,
+                        updated_at=now,
+                        content_hash=content_hash(content),
+                        # Else the daemon writes it down for all of them while it is measured.
+                        embedding_model=identity(MINILM, precision),
+                    ),
+                    **about(number),
                 )
-                for content in contents
+                for number, content in enumerate(contents, begin)
             ]
             steps = [Add(memory, compared=compared) for memory in memories]
             sequence = (await ledger.memories.apply("local", steps, actor="benchmark")).sequence
@@ -156,8 +176,8 @@ def fill(
                     category=memory.category,
                     state=memory.state.value,
                     session="",
-                    tags=(),
-                    pinned=False,
+                    tags=memory.tags,
+                    pinned=memory.pinned,
                     sequence=sequence,
                 )
                 for memory, vector in zip(memories, vectors, strict=True)

@@ -4,7 +4,8 @@
 some thousand of them; the others lie between these, as if it had embedded them all, which takes three and a half hours.
 A home that is kept is measured again without being built: some ten minutes, and 8 GB of disk, for a million.
 
-Beside each: the bare model's run on the query, a commit of SQLite, and an exact scan of as many vectors.
+Beside each: the bare model's run on the query, a commit of SQLite, and an exact scan of as many vectors; beside lists,
+the history and an export a bare SELECT of the same rows.
 """
 
 import argparse
@@ -35,6 +36,7 @@ from benchmarks.home import (
     text,
     wait_for_model,
 )
+from benchmarks.lists import ALLOWLIST, about, export, lists
 from benchmarks.record import RESULTS, write
 from memoryd.embedding.model import MINILM_DIMENSIONS
 from memoryd_actors.ports.embedder import Vectors
@@ -47,7 +49,7 @@ EMBEDDED = 3_000
 WORDS = 16
 ROUNDS = 40
 WARM_UP = 5
-COMMANDS = ("status", "list", "search token", "doctor", "export")
+COMMANDS = ("status", "list", "search token", "doctor")
 
 Numbers = dict[str, float]
 
@@ -57,15 +59,19 @@ def run(size: int = SIZE, kept: Path | None = None) -> dict[str, Any]:
         figures: dict[str, Any] = {"size": size}
         if not paths.ledger.exists():
             began = perf_counter()
-            fill(paths, size, made=_between(paths), compared=True)
+            fill(paths, size, made=_between(paths), compared=True, about=about)
             figures["built_s"] = perf_counter() - began
         figures["disk_mb"] = {
             "ledger": paths.ledger.stat().st_size / 1e6,
             "index": sum(path.stat().st_size for path in paths.index.rglob("*") if path.is_file()) / 1e6,
         }
         _show(figures)
+        paths.config.write_text(ALLOWLIST, encoding="utf-8")
         with daemon(paths) as running:
             figures["opened"] = _opened(running)
+            figures["lists_ms"] = lists(running)
+            figures["export"] = export(paths)
+            _show({name: figures[name] for name in ("lists_ms", "export")})
             figures["calls"] = _calls(running, size)
             figures["commands_s"] = {name: _command(paths, name) for name in COMMANDS}
             figures["after_commands"] = at_rest(running.process)

@@ -8,7 +8,6 @@ from typing import cast
 import msgspec
 
 from memoryd_cli.base.failures import CommandFailed
-from memoryd_cli.base.output import plain
 from memoryd_client import front_matter
 from memoryd_client.project import moved, project_root
 from memoryd_client.wire.edges import Edge
@@ -61,7 +60,8 @@ class Incoming(msgspec.Struct, frozen=True):
 
 def line(memory: Memory, edges: Sequence[Edge]) -> str:
     """Return a memory, with the edges that begin at it, as a line of JSON with every field."""
-    return msgspec.json.encode({**cast("dict[str, object]", plain(memory)), "relations": _said(edges)}).decode() + "\n"
+    # Not `plain`, field by field: of a million memories that takes longer than all the rest.
+    return msgspec.json.encode({**msgspec.structs.asdict(memory), "relations": _said(edges)}).decode() + "\n"
 
 
 def markdown(memory: Memory, edges: Sequence[Edge]) -> str:

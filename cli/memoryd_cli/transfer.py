@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 BATCH_BYTES = 2 * 1024 * 1024
 """Half of the largest frame: one batch is one durable transaction, and others get their turn between batches."""
 PAGE_ROWS = 500
+_Page = list[tuple[Memory, list[Edge]]]
+"""Memories, each with the edges that begin at it."""
 Origin = Literal["claude-code", "codex", "gemini", "opencode", "copilot", "qwen", "jsonl", "rules"]
 TOLD = 20
 """Reasons that are printed; all of them with --json."""
@@ -338,40 +341,40 @@ def export(
     if as_markdown and file is None:
         raise typer.BadParameter("--markdown needs the name of a new folder")
     with at.connect() as memory:
-        found = _all(memory, states(everything=everything), "everywhere" if everywhere else "all")
+        pages = _pages(memory, states(everything=everything), "everywhere" if everywhere else "all")
         if file is None:
-            count = _to_stdout(found)
+            count = _to_stdout(pages)
         else:
-            count = _to_folder(file, found) if as_markdown else _to_file(file, found)
+            count = _to_folder(file, pages) if as_markdown else _to_file(file, pages)
             note(f"exported {count} to {file}")
         if not count and not everywhere:
             note(elsewhere.none_here(memory, states(everything=everything), way_out="--everywhere"))
 
 
-def _to_stdout(found: Iterator[tuple[Memory, list[Edge]]]) -> int:
+def _to_stdout(pages: Iterator[_Page]) -> int:
     count = 0
-    for one, edges in found:
-        write(records.line(one, edges))
-        count += 1
+    for page in pages:
+        write("".join(records.line(one, edges) for one, edges in page))
+        count += len(page)
     return count
 
 
-def _to_file(file: Path, found: Iterator[tuple[Memory, list[Edge]]]) -> int:
+def _to_file(file: Path, pages: Iterator[_Page]) -> int:
     try:
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
         raise CommandFailed(f"{file} exists already", "Choose another name, or remove it.") from None
     with open(handle, "w", encoding="utf-8", newline="") as target:
-        return sum(1 for one, edges in found if target.write(records.line(one, edges)))
+        return sum(1 for page in pages for one, edges in page if target.write(records.line(one, edges)))
 
 
-def _to_folder(folder: Path, found: Iterator[tuple[Memory, list[Edge]]]) -> int:
+def _to_folder(folder: Path, pages: Iterator[_Page]) -> int:
     try:
         folder.mkdir(mode=0o700)
     except FileExistsError:
         raise CommandFailed(f"{folder} exists already", "Choose another name, or remove it.") from None
     count = 0
-    for one, edges in found:
+    for one, edges in chain.from_iterable(pages):
         handle = os.open(folder / f"{one.id}.md", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(handle, "wb") as target:
             target.write(records.markdown(one, edges).encode())
@@ -379,16 +382,13 @@ def _to_folder(folder: Path, found: Iterator[tuple[Memory, list[Edge]]]) -> int:
     return count
 
 
-def _all(
-    memory: "Client", wanted: tuple[str, ...], reach: Literal["all", "everywhere"]
-) -> Iterator[tuple[Memory, list[Edge]]]:
-    """Yield memories, newest first, each with the edges that begin at it."""
+def _pages(memory: "Client", wanted: tuple[str, ...], reach: Literal["all", "everywhere"]) -> Iterator[_Page]:
+    """Yield memories, newest first, each with the edges that begin at it; no more than two pages are in memory."""
     before = ""
     while page := memory.list(states=wanted, scope=reach, limit=PAGE_ROWS, before=before):
         beginning: dict[str, list[Edge]] = {one.id: [] for one in page}
         for edge in memory.edges(list(beginning)):
             if edge.from_id in beginning:
                 beginning[edge.from_id].append(edge)
-        for one in page:
-            yield one, beginning[one.id]
+        yield [(one, beginning[one.id]) for one in page]
         before = page[-1].id

@@ -8,9 +8,11 @@ import msgspec
 import pytest
 
 from memoryd_cli import records
+from memoryd_cli.base.output import out_json
+from memoryd_cli.transfer import PAGE_ROWS
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.importing import MemoryRecord
-from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.memory import Memory, Scope
 
 from .memoryd_command import Command
 
@@ -210,6 +212,33 @@ def test_an_import_of_which_nothing_can_be_stored_has_failed(served: Command, tm
     told = served("import", file)
     assert told.returncode == 1
     assert "private" in told.stderr
+
+
+def test_a_line_has_every_field_as_json_of_a_command_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = Memory(
+        id="mem_a", owner="local", content="é\u2028\n", created_at=MAY, updated_at=MAY, occurred_at=MAY,
+        scope=Scope.PROJECT, project="/here", tags=("a", "b"), metadata={"n": "1"}, source_messages=(1, 2), pinned=True,
+    )  # fmt: skip
+    edge = Edge(from_id="mem_a", to_id="mem_b", strength=0.5)
+    line = json.loads(records.line(whole, [edge]))
+    assert line.pop("relations") == [{"to_id": "mem_b", "relation": "related_to", "strength": 0.5, "at": ""}]
+    out_json(whole)
+    assert line == json.loads(capsys.readouterr().out)
+
+
+def test_an_export_of_several_pages_has_each_memory_once_newest_first(served: Command, tmp_path: Path) -> None:
+    count = 2 * PAGE_ROWS + 1
+    lines = [
+        {"content": f"Pier {number} of the harbour has a lamp.", "created_at": f"2026-01-01T00:{number // 60:02}:00Z"}
+        for number in range(count)
+    ]
+    file = tmp_path / "in.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    served.ok("import", file, "--project", tmp_path)
+    exported = [json.loads(line) for line in served.ok("export", "--project", tmp_path).splitlines()]
+    found = [one for one in exported if one["content"].startswith("Pier ")]
+    assert len({one["id"] for one in found}) == len(found) == count
+    assert [one["created_at"] for one in found] == sorted((one["created_at"] for one in found), reverse=True)
 
 
 def test_an_export_of_everything_has_every_project(served: Command, tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from sqlalchemy import select
 from sqlalchemy.dialects import sqlite
 
 from filtered import FILTERED
-from memoryd.ledger import SqlLedger, reads
+from memoryd.ledger import SqlLedger
+from memoryd.ledger.conditions import owned_by
 from memoryd.ledger.spending import MOST_TOKENS
 from memoryd.ledger.tables import memories
 from memoryd_actors.core.errors import Ambiguous, NotFound
@@ -176,7 +177,7 @@ async def test_looking_up_ids_does_not_walk_all_that_the_owner_has(file: Path) -
     await opened.open()
     await opened.close()
     with closing(sqlite3.connect(file)) as connection:
-        query = select(memories).where(memories.c.id.in_(["mem_a", "mem_b", "mem_c"]), reads.owned_by("local"))
+        query = select(memories).where(memories.c.id.in_(["mem_a", "mem_b", "mem_c"]), owned_by("local"))
         sql = str(query.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))
         plan = connection.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall()
     assert [row[-1] for row in plan] == ["SEARCH memories USING INDEX ix_memories_id (id=?)"]

@@ -14,10 +14,13 @@ from sqlalchemy import create_engine
 
 import memoryd.ledger
 from memoryd.ledger import SqlLedger
+from memoryd.ledger.purging import erase, erase_in
 from memoryd.ledger.tables import HEAD, metadata
 from memoryd_actors.admission.gate import content_hash, identity
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.steps import RevertOperation
+from memoryd_actors.memory.visibility import Visibility
+from memoryd_client.wire.filters import Filters
 from postgresql import database
 
 from .samples import HandClock, insert, memory
@@ -145,4 +148,41 @@ async def test_the_same_words_of_two_categories_were_one_and_are_two(file: Path)
     assert there["mem_rule"].content_hash == content_hash("tea", "rule", "whattodrink")
     fact = msgspec.structs.replace(memory("tea", id="mem_fact"), content_hash=content_hash("tea"))
     assert [one.id for one in (await insert(ledger, [fact], actor="a"))[0]] == ["mem_fact"]
+    await ledger.close()
+
+
+async def test_lists_history_and_counts_of_an_older_ledger_are_those_of_a_new_one(file: Path) -> None:
+    at_version(file, "0016")
+    with closing(sqlite3.connect(file)) as raw:
+        raw.executescript(OLD_MEMORY)
+        raw.executescript(
+            """
+            INSERT INTO memory_tags (memory_id, tag) VALUES ('mem_tea', 'drink'), ('mem_gone', 'drink');
+            INSERT INTO history (memory_id, owner, event, old, new, actor, meta, ts)
+            VALUES ('mem_gone', 'local', 'PURGE', '', '', '', '{}', 1);
+            """
+        )
+    ledger = SqlLedger(file, clock=HandClock())
+    await ledger.open()
+    tagged = Visibility("local", filters=Filters(tags=("drink",)))
+    assert [one.id for one in await ledger.memories.page(tagged, limit=5)] == ["mem_tea"]
+    allowed = frozenset({"fact", ""})
+    assert [one.memory_id for one in await ledger.memories.history("local", allowed=allowed)] == ["mem_tea"]
+    assert await ledger.memories.counts() == {"active": 1}
+    assert await ledger.memories.by_category(Visibility("local")) == {"fact": 1}
+    await ledger.close()
+
+
+@pytest.mark.parametrize("version", ["0002", "0016"])
+async def test_what_is_purged_goes_out_of_a_copy_that_an_older_memoryd_left(file: Path, version: str) -> None:
+    at_version(file, version)
+    with closing(sqlite3.connect(file)) as raw:
+        raw.executescript(OLD_MEMORY)
+    erase_in(file, lambda connection: erase(connection, ["mem_tea"]))
+    with closing(sqlite3.connect(file)) as raw:
+        assert raw.execute("SELECT count(*) FROM memories").fetchone() == (0,)
+        assert raw.execute("SELECT memory_id, event, new FROM history").fetchall() == [("mem_tea", "ADD", "")]
+    ledger = SqlLedger(file, clock=HandClock())
+    await ledger.open()
+    assert await ledger.memories.counts() == {}
     await ledger.close()

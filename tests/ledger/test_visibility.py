@@ -9,7 +9,8 @@ import msgspec
 import pytest
 from sqlalchemy.dialects import sqlite
 
-from memoryd.ledger import SqlLedger, reads
+from memoryd.ledger import SqlLedger
+from memoryd.ledger.conditions import newest
 from memoryd_actors.core.errors import Ambiguous, NotFound
 from memoryd_actors.memory.visibility import Visibility, is_visible
 from memoryd_client.wire.filters import Filters
@@ -88,6 +89,6 @@ async def test_a_rare_category_is_found_without_a_walk_through_all(file: Path) -
     await opened.close()
     rules = Visibility("local", "/here", Filters(categories=("rule",)))
     with closing(sqlite3.connect(file)) as connection:
-        query = str(reads.newest(rules).compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))
+        query = str(newest(rules).compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))
         plan = connection.execute(f"EXPLAIN QUERY PLAN {query} LIMIT 200").fetchall()
     assert [row[-1] for row in plan] == ["SEARCH memories USING INDEX ix_memories_category (owner=? AND category=?)"]

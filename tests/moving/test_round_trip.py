@@ -70,6 +70,7 @@ async def test_a_database_counts_on_and_a_session_goes_on_where_they_were(
     told = memory("The gate of the lock opens at six.")
     await ledger.writes.apply("local", [Add(told)], actor="ada")
     saved = await ledger.checkpoints.save_checkpoint("local", "t", b"\0\xff", save_id="s", meta={}, expected=0, keep=5)
+    counted = await ledger.memories.counts()
     await ledger.close()
     there = home_at(tmp_path / "there", shared_url)
     there.arrive(here.leave()[0])
@@ -77,6 +78,7 @@ async def test_a_database_counts_on_and_a_session_goes_on_where_they_were(
     await ledger.open()
     assert (await ledger.memories.get("local", [told.id]))[told.id].content == told.content
     assert (await ledger.checkpoints.load_checkpoint("local", "t", None)).info == saved
+    assert await ledger.memories.counts() == counted
     more = await ledger.writes.apply("local", [Add(memory("It closes at ten."))], actor="ada")
     assert more.memories[0].id != told.id
     transcripts = ledger.transcripts

@@ -34,6 +34,7 @@ from memoryd.ledger.tables import (
     erased_transcripts,
     history,
     memories,
+    memory_counts,
     metadata,
     progress,
     transcripts,
@@ -41,9 +42,9 @@ from memoryd.ledger.tables import (
 from memoryd_actors.core.errors import Refused, Unavailable
 from memoryd_actors.memory.progress import PURGED_ENTRIES, PURGED_SESSION
 
-LEFT = frozenset({"purges", transcripts.name, entries.name, erased_transcripts.name})
-"""Tables that say something about this database alone, as which of its files still have bytes of what was purged; and
-transcripts, which travel line by line."""
+LEFT = frozenset({"purges", memory_counts.name, transcripts.name, entries.name, erased_transcripts.name})
+"""Tables that say something about this database alone, as which of its files still have bytes of what was purged; what
+it counts by itself; and transcripts, which travel line by line."""
 _SAID = (memories, history, core_sections, core_writes, checkpoints, consents, transcripts)
 """A ledger without rows in these has nothing that anybody would miss."""
 _ROWS = 500

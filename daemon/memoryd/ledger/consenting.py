@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import msgspec
 from sqlalchemy import Connection, RowMapping, and_, insert, select, update
 
-from memoryd.ledger.reads import newest
+from memoryd.ledger.conditions import newest
 from memoryd.ledger.rows import from_micros, memory_of, to_micros
 from memoryd.ledger.tables import consents, memories
 from memoryd_actors.core.errors import Refused

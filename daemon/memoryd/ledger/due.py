@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, and_, exists, or_, select
 
-from memoryd.ledger.reads import owned_by
+from memoryd.ledger.conditions import owned_by
 from memoryd.ledger.rows import memory_of, to_micros
 from memoryd.ledger.tables import IS_ACTIVE, history, memories
 from memoryd_client.wire.memory import Memory, State

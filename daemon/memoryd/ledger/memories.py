@@ -6,7 +6,7 @@ from itertools import chain
 
 from sqlalchemy import Connection
 
-from memoryd.ledger import due, edges, operations, reads, recording, sharing, writes
+from memoryd.ledger import counting, due, edges, listing, operations, reads, recording, sharing, writes
 from memoryd.ledger.batches import batches
 from memoryd.ledger.database import Database
 from memoryd.ledger.edges import OwnedEdge
@@ -32,7 +32,6 @@ class SqlMemories:
         self._database = database
         self._own = self._foreign = 0
         """The newest change when this daemon wrote last, and the newest one that another made; for the writer alone."""
-        self._counts: tuple[int, dict[str, int]] | None = None
         self._relations: tuple[tuple[int, int], int] | None = None
 
     async def apply(
@@ -103,16 +102,16 @@ class SqlMemories:
         Raises:
             NotFound: there is no memory `before`.
         """
-        return await self._database.read(reads.page, visible, limit, before)
+        return await self._database.read(listing.page, visible, limit, before)
 
     async def by_category(self, visible: Visibility) -> dict[str, int]:
-        return await self._database.read(reads.by_category, visible)
+        return await self._database.read(counting.by_category, visible)
 
     async def files(self, visible: Visibility, *, prefix: str, limit: int, key: str = PATH) -> list[Memory]:
         return await self._database.read(reads.files, visible, prefix, limit, key)
 
     async def owners_of(self, category: str) -> list[str]:
-        return await self._database.read(reads.owners_of, category)
+        return await self._database.read(counting.owners_of, category)
 
     async def unused(self, owner: str, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
         return await self._database.read(due.unused, owner, since, after, limit)
@@ -159,8 +158,7 @@ class SqlMemories:
         return await self._database.read(reads.last_sequence)
 
     async def counts(self) -> dict[str, int]:
-        self._counts = await self._database.read(reads.counts, self._counts)
-        return dict(self._counts[1])
+        return await self._database.read(counting.by_state)
 
     async def tallies(self) -> dict[str, int]:
         """Return how many edges there are, and how many pairs in doubt."""

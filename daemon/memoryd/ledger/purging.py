@@ -11,8 +11,9 @@ from sqlalchemy import URL, Connection, create_engine, delete, insert, inspect, 
 
 from memoryd.ledger import edges, spent
 from memoryd.ledger.batches import MAX_VARIABLES, batches
+from memoryd.ledger.conditions import owned_by
 from memoryd.ledger.failures import translated
-from memoryd.ledger.reads import last_sequence, owned_by
+from memoryd.ledger.reads import last_sequence
 from memoryd.ledger.records import next_operation
 from memoryd.ledger.rows import dump, to_micros
 from memoryd.ledger.sharing import tell
@@ -152,7 +153,10 @@ def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[s
 
     `places`: owners and sessions that they come from; what was asked there goes from the traces, too.
     """
-    there = set(inspect(connection).get_table_names())
+    looked_at = inspect(connection)
+    there = set(looked_at.get_table_names())
+    told = ("old", "new", "undo", "category")
+    blank = {one["name"]: "" for one in looked_at.get_columns(history.name) if one["name"] in told} | {"meta": "{}"}
     owners, telling = _telling(connection, ids)
     for orphan, heir in heirs(connection, ids).items():
         # Of what is replaced by nothing that is there, the state still says that it is out of date.
@@ -162,9 +166,7 @@ def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[s
         connection.execute(delete(memories).where(memories.c.id.in_(some)))
         connection.execute(delete(memory_tags).where(memory_tags.c.memory_id.in_(some)))
         connection.execute(delete(aliases).where(or_(aliases.c.id.in_(some), aliases.c.memory_id.in_(some))))
-        blank = {"old": "", "new": "", "meta": "{}"}
         if "relations" in there:
-            blank["undo"] = ""
             _take_out_reasons(connection, some)
             connection.execute(delete(relations).where(or_(relations.c.from_id.in_(some), relations.c.to_id.in_(some))))
             connection.execute(delete(doubts).where(or_(doubts.c.older_id.in_(some), doubts.c.newer_id.in_(some))))

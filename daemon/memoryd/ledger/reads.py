@@ -1,17 +1,17 @@
 """What is asked of the ledger. Each function runs in a transaction that sees one moment."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, func, not_, or_, select
+from sqlalchemy import Connection, and_, bindparam, case, func, or_, select
 
 from memoryd.ledger.batches import batches
-from memoryd.ledger.rows import history_of, memory_of, to_micros
-from memoryd.ledger.tables import IS_ACTIVE, aliases, changes, doubts, history, memories, memory_tags, relations
+from memoryd.ledger.conditions import newest, owned_by, seen
+from memoryd.ledger.rows import history_of, memory_of
+from memoryd.ledger.tables import HAS_PATH, aliases, changes, doubts, history, memories, relations
 from memoryd_actors.core.errors import Ambiguous, NotFound
 from memoryd_actors.memory.changes import EVENTS, News
-from memoryd_actors.memory.settings import DOCUMENT, KNOWLEDGE, PATH, STAMP
+from memoryd_actors.memory.settings import KNOWLEDGE, PATH
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import LedgerChange
 from memoryd_actors.texts.characters import clean
@@ -38,7 +38,9 @@ def resolve(connection: Connection, owner: str, memory_id: str, allowed: frozens
     column = memories.c.id
     full = {given, ID_PREFIX + given}
     beginnings = [and_(column >= start, column < start + "\U0010ffff") for start in sorted(full)]
-    mine = and_(owned_by(owner), *_of_categories(allowed))
+    mine = owned_by(owner)
+    if allowed is not None:
+        mine &= memories.c.category.in_(sorted(allowed))
     exact = connection.execute(select(memories).where(mine, column.in_(full)).limit(2)).mappings().all()
     if len(exact) == 1:
         return memory_of(exact[0])
@@ -51,15 +53,6 @@ def resolve(connection: Connection, owner: str, memory_id: str, allowed: frozens
     if len(matches) > 1:
         raise Ambiguous(memory_id, [memory.id for memory in matches])
     return matches[0]
-
-
-def owned_by(owner: str) -> ColumnElement[bool]:
-    """Return the condition for memories of an owner that are looked up by their ids.
-
-    Written so that no index serves it: beside a few ids SQLite would rather walk all that the owner has, which took
-    25 ms for 20 ids among 100,000 memories instead of 0.3.
-    """
-    return memories.c.owner + "" == clean(owner)
 
 
 def behind(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -95,37 +88,12 @@ def newest_ids(connection: Connection, limit: int) -> list[str]:
     return list(connection.execute(select(memories.c.id).order_by(memories.c.number.desc()).limit(limit)).scalars())
 
 
-def page(connection: Connection, visible: Visibility, limit: int, before: str) -> list[Memory]:
-    """Return memories newest first; among those of one instant, the one stored last.
-
-    Raises:
-        NotFound: there is no memory `before`.
-    """
-    query = newest(visible)
-    if before:
-        anchor = connection.execute(
-            select(memories.c.created_at, memories.c.number).where(
-                memories.c.id == clean(before), memories.c.owner == clean(visible.owner)
-            )
-        ).first()
-        if anchor is None:
-            raise NotFound(before)
-        created_at, number = anchor
-        query = query.where(
-            or_(
-                memories.c.created_at < created_at,
-                and_(memories.c.created_at == created_at, memories.c.number < number),
-            )
-        )
-    return [memory_of(row) for row in connection.execute(query.limit(limit)).mappings()]
-
-
 def foremost(connection: Connection, visible: Visibility, limit: int) -> tuple[list[Memory], int]:
     """Return the memories that come first where there is room for few, and how many there are at all."""
     used = memories.c.access_count + memories.c.strength - 1.0
     # As `memory.standing.worth` has it.
     worth = memories.c.trust + memories.c.importance / 5.0 + used / (used + 10.0)
-    query = select(memories, func.count().over().label("all")).where(*_conditions(visible))
+    query = select(memories, func.count().over().label("all")).where(*seen(visible))
     query = query.order_by(
         case((memories.c.scope == Scope.PROJECT.value, 0), else_=1),
         memories.c.pinned.desc(),
@@ -143,27 +111,11 @@ def files(connection: Connection, visible: Visibility, prefix: str, limit: int, 
     """
     begins = f'"{key}":{msgspec.json.encode(clean(prefix)).decode()[:-1]}'
     query = newest(visible).where(memories.c.metadata.contains(begins, autoescape=True))
+    if key == PATH:
+        query = query.where(HAS_PATH)
     found = [memory_of(row) for row in connection.execute(query).mappings()]
     named = [one for one in found if one.metadata.get(key) and one.metadata[key].startswith(clean(prefix))]
     return sorted(named, key=lambda one: one.metadata[key])[:limit]
-
-
-def owners_of(connection: Connection, category: str) -> list[str]:
-    """Return who has memories of a category."""
-    query = select(memories.c.owner).distinct().where(memories.c.category == category)
-    return list(connection.execute(query).scalars())
-
-
-def by_category(connection: Connection, visible: Visibility) -> dict[str, int]:
-    """Return how many visible memories there are of each category."""
-    query = select(memories.c.category, func.count().label("total")).where(*_conditions(visible))
-    return {row.category: row.total for row in connection.execute(query.group_by(memories.c.category))}
-
-
-def newest(visible: Visibility) -> Select[Any]:
-    """Return the query for what is visible, newest first."""
-    query = select(memories).where(*_conditions(visible))
-    return query.order_by(memories.c.created_at.desc(), memories.c.number.desc())
 
 
 def entries(
@@ -179,16 +131,35 @@ def entries(
 
     Where not all categories are allowed, only those to memories that are of one now: what was purged is of none.
     """
+    allowed = None if allowed is None else allowed - {""}
+    if allowed is not None and not memory_id:
+        return _of_categories(connection, owner, sorted(allowed), limit, before)
     query = select(history).where(history.c.owner == clean(owner))
-    if allowed is not None:
-        seen = memories.c.category.in_(sorted(allowed))
-        query = query.where(select(memories.c.id).where(memories.c.id == history.c.memory_id, seen).exists())
     if memory_id:
         query = query.where(history.c.memory_id == clean(memory_id))
+    if allowed is not None:
+        query = query.where(history.c.category.in_(sorted(allowed)))
     if before:
         query = query.where(history.c.id < before)
     query = query.order_by(history.c.id.desc()).limit(limit)
     return [history_of(row) for row in connection.execute(query).mappings()]
+
+
+def _of_categories(
+    connection: Connection, owner: str, categories: Sequence[str], limit: int, before: int
+) -> list[HistoryEntry]:
+    """Return the newest writes to memories of some categories: each category has its own end of the index."""
+    numbers: list[int] = []
+    for category in categories:
+        query = select(history.c.id).where(history.c.owner == clean(owner), history.c.category == category)
+        if before:
+            query = query.where(history.c.id < before)
+        numbers += connection.execute(query.order_by(history.c.id.desc()).limit(limit)).scalars()
+    found: list[HistoryEntry] = []
+    for some in batches(sorted(numbers, reverse=True)[:limit]):
+        rows = select(history).where(history.c.id.in_(some)).order_by(history.c.id.desc())
+        found += map(history_of, connection.execute(rows).mappings())
+    return found
 
 
 def revisions(connection: Connection, owners: Sequence[str]) -> dict[str, int]:
@@ -210,7 +181,7 @@ def news(connection: Connection, visible: Visibility, after: int, limit: int) ->
             history.c.event.in_(sorted(EVENTS)),
             # Of a document that has changed a hundred passages may be new.
             memories.c.category != KNOWLEDGE,
-            *_conditions(place),
+            *seen(place),
         )
         .order_by(history.c.id.desc())
         .limit(limit)
@@ -276,87 +247,6 @@ def last_sequence(connection: Connection) -> int:
     return connection.execute(select(func.max(changes.c.sequence))).scalar() or 0
 
 
-def counts(connection: Connection, known: tuple[int, dict[str, int]] | None) -> tuple[int, dict[str, int]]:
-    """Return how many memories there are in each state, and the newest change by which that is so.
-
-    Active passages of documents are counted apart, with their documents, as `passages` and `documents`. Where
-    nothing changed since what is `known`, that is the answer: counting 100,000 memories takes 80 ms, looking up the
-    newest change a tenth of one.
-    """
-    sequence = last_sequence(connection)
-    if known is not None and known[0] == sequence:
-        return known
-    read = and_(memories.c.category == KNOWLEDGE, memories.c.metadata.contains(f'"{DOCUMENT}":', autoescape=True))
-    first = memories.c.metadata.contains(f'"{STAMP}":', autoescape=True)
-    query = select(memories.c.state, func.count().label("total")).where(not_(read)).group_by(memories.c.state)
-    found = {row.state: row.total for row in connection.execute(query)}
-    in_documents = select(func.count(), func.count().filter(first)).where(read, IS_ACTIVE)
-    passages, documents = connection.execute(in_documents).one()
-    return sequence, found | ({"passages": passages, "documents": documents} if passages else {})
-
-
 def of_other_models(connection: Connection, model: str) -> list[int]:
     """Return the numbers of the memories that are said to be embedded by another model, or by none."""
     return list(connection.execute(select(memories.c.number).where(memories.c.embedding_model != model)).scalars())
-
-
-def _conditions(visible: Visibility) -> list[ColumnElement[bool]]:
-    filters = visible.filters
-    here = and_(memories.c.scope == Scope.PROJECT.value, memories.c.project == clean(visible.project))
-    for_all = memories.c.scope == Scope.GLOBAL.value
-    conditions: list[ColumnElement[bool]] = [memories.c.owner == clean(visible.owner)]
-    match filters.scope:
-        case "all":
-            conditions.append(or_(here, for_all))
-        case "project":
-            conditions.append(here)
-        case "global":
-            conditions.append(for_all)
-        case "everywhere":
-            pass
-    if filters.states:
-        conditions.append(memories.c.state.in_(filters.states))
-    match filters.categories:
-        case ():
-            pass
-        case (one,):
-            # So that SQLite takes the index by category; of several it prefers to walk all that the owner has.
-            conditions.append(memories.c.category == clean(one))
-        case several:
-            conditions.append(memories.c.category.in_([clean(one) for one in several]))
-    if filters.pinned is not None:
-        conditions.append(memories.c.pinned == filters.pinned)
-    named = (
-        (memories.c.agent, filters.agent),
-        (memories.c.session, filters.session),
-        (memories.c.speaker, filters.speaker),
-        (memories.c.role, filters.role),
-    )
-    conditions += [column == clean(wanted) for column, wanted in named if wanted]
-    conditions += _bounds(filters)
-    conditions += [memories.c.id.in_(_tagged(clean(tag))) for tag in filters.tags]
-    conditions += _of_categories(visible.allowed)
-    if visible.without:
-        conditions.append(memories.c.category.not_in(sorted(visible.without)))
-    if visible.least_trust:
-        conditions.append(or_(memories.c.trust >= visible.least_trust, memories.c.pinned))
-    return conditions
-
-
-def _bounds(filters: Filters) -> Iterator[ColumnElement[bool]]:
-    if filters.importance_min is not None:
-        yield memories.c.importance >= filters.importance_min
-    if filters.importance_max is not None:
-        yield memories.c.importance <= filters.importance_max
-    if filters.updated_after is not None:
-        yield memories.c.updated_at >= to_micros(filters.updated_after)
-    if filters.updated_before is not None:
-        yield memories.c.updated_at < to_micros(filters.updated_before)
-
-
-def _of_categories(allowed: frozenset[str] | None) -> list[ColumnElement[bool]]:
-    return [] if allowed is None else [memories.c.category.in_(sorted(allowed))]
-
-
-def _tagged(tag: str) -> Select[tuple[str]]:
-    return select(memory_tags.c.memory_id).where(memory_tags.c.tag == tag)

@@ -100,4 +100,5 @@ def record(
         "ts": to_micros(now),
         "operation": operation,
         "undo": encode_before(before).decode(),
+        "category": memory.category,
     }

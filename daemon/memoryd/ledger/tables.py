@@ -18,10 +18,18 @@ from sqlalchemy import (
 
 from memoryd.ledger.columns import Identifier, Moment, keys, number, required
 
-HEAD = "0016"
+HEAD = "0017"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 metadata = MetaData()
+
+
+def _partial(name: str, table: Table, columns: str, where: str, *, elsewhere: str = "", unique: bool = False) -> None:
+    """Index the rows of a table of which a condition is true; `elsewhere`: as PostgreSQL writes it, if otherwise."""
+    of_sqlite, of_postgresql = text(where), text(elsewhere or where)
+    indexed = [table.c[column] for column in columns.split()]
+    Index(name, *indexed, unique=unique, sqlite_where=of_sqlite, postgresql_where=of_postgresql)
+
 
 memories = Table(
     "memories",
@@ -52,37 +60,36 @@ memories = Table(
     Index("ix_memories_category", "owner", "category", "created_at", "number"),
     sqlite_autoincrement=True,
 )
-Index(
+# Partial, by literals, so that only what names one of them is served by it: beside other conditions SQLite would rather
+# walk through all of a place than through the few of a category.
+_partial("ix_memories_project", memories, "owner project created_at number", "scope = 'project'")
+_partial("ix_memories_global", memories, "owner created_at number", "scope = 'global'")
+_partial("ix_memories_pinned", memories, "owner created_at number", "pinned = 1", elsewhere="pinned")
+_HAS_PATH = "metadata LIKE '%\"path\":%'"
+_partial("ix_memories_files", memories, "owner created_at number", _HAS_PATH)
+_partial(
     "ix_memories_uncompared",
-    memories.c.number,
-    sqlite_where=text("compared = 0 AND state = 'active'"),
-    postgresql_where=text("NOT compared AND state = 'active'"),
+    memories,
+    "number",
+    "compared = 0 AND state = 'active'",
+    elsewhere="NOT compared AND state = 'active'",
 )
-Index(
-    "ix_memories_purge",
-    memories.c.purge_at,
-    sqlite_where=text("purge_at IS NOT NULL"),
-    postgresql_where=text("purge_at IS NOT NULL"),
-)
-Index(
-    "ix_memories_expires",
-    memories.c.expires_at,
-    sqlite_where=text("expires_at IS NOT NULL AND state = 'active'"),
-    postgresql_where=text("expires_at IS NOT NULL AND state = 'active'"),
-)
-Index(
+_partial("ix_memories_purge", memories, "purge_at", "purge_at IS NOT NULL")
+_partial("ix_memories_expires", memories, "expires_at", "expires_at IS NOT NULL AND state = 'active'")
+_partial(
     "ix_memories_content",
-    memories.c.owner,
-    memories.c.scope,
-    memories.c.project,
-    memories.c.content_hash,
+    memories,
+    "owner scope project content_hash",
+    "state = 'active' AND content_hash != ''",
     unique=True,
-    sqlite_where=text("state = 'active' AND content_hash != ''"),
-    postgresql_where=text("state = 'active' AND content_hash != ''"),
 )
 # As literals: with a parameter for the state SQLite cannot know that a partial index holds what is asked for, and walks
 # through all memories, 33 ms for 100,000.
 IS_ACTIVE = memories.c.state == literal_column("'active'", Text)
+IS_PROJECTS = memories.c.scope == literal_column("'project'", Text)
+IS_GLOBAL = memories.c.scope == literal_column("'global'", Text)
+HAS_PATH = text(_HAS_PATH)
+"""Likely a memory file; the condition of `ix_memories_files`."""
 HAS_SAID = IS_ACTIVE & (memories.c.content_hash != literal_column("''", Text))
 """Active, with content that no other has in the same place: the condition of `ix_memories_content`."""
 memory_tags = Table(
@@ -90,6 +97,19 @@ memory_tags = Table(
     metadata,
     Column("memory_id", Identifier, primary_key=True),
     Column("tag", Text, primary_key=True),
+    # Of the memory, and never changed there: those of a tag are found newest first.
+    Column("owner", Text, nullable=False, server_default=""),
+    Column("created_at", Moment, nullable=False, server_default="0"),
+    Column("number", BigInteger, nullable=False, server_default="0"),
+    Index("ix_memory_tags_newest", "owner", "tag", "created_at", "number"),
+)
+memory_counts = Table(
+    # How many memories there are of each kind: '', or passage, or document for the first passage of one. The database
+    # itself counts, by triggers on `memories`: a migration that makes that table anew has to make them anew, too.
+    "memory_counts",
+    metadata,
+    *keys(Text, "owner scope project category state kind"),
+    Column("total", BigInteger, nullable=False),
 )
 aliases = Table(
     # Ids whose content was there already: the same request sent again must find the same memory.
@@ -110,8 +130,11 @@ history = Table(
     Column("operation", BigInteger, nullable=False, server_default="0"),
     # JSON: the columns that this write changed, with what they held before; see `operations.Undo`.
     Column("undo", Text, nullable=False, server_default=""),
+    # That of the memory now; of one that was purged: ''.
+    Column("category", Text, nullable=False, server_default=""),
     Index("ix_history_memory", "memory_id", "id"),
     Index("ix_history_owner", "owner", "id"),
+    Index("ix_history_category", "owner", "category", "id"),
     Index("ix_history_operation", "operation"),
     sqlite_autoincrement=True,
 )
@@ -163,23 +186,10 @@ relations = Table(
     Column("removed_by", BigInteger),
     sqlite_autoincrement=True,
 )
-Index(
-    "ix_relations_edge",
-    relations.c.from_id,
-    relations.c.to_id,
-    relations.c.relation_type,
-    unique=True,
-    sqlite_where=text("removed_by IS NULL"),
-    postgresql_where=text("removed_by IS NULL"),
-)
+_partial("ix_relations_edge", relations, "from_id to_id relation_type", "removed_by IS NULL", unique=True)
 Index("ix_relations_to", relations.c.to_id)
 Index("ix_relations_operation", relations.c.operation)
-Index(
-    "ix_relations_removed_by",
-    relations.c.removed_by,
-    sqlite_where=text("removed_by IS NOT NULL"),
-    postgresql_where=text("removed_by IS NOT NULL"),
-)
+_partial("ix_relations_removed_by", relations, "removed_by", "removed_by IS NOT NULL")
 doubts = Table(
     # Pairs that may be the same or contradict each other: the worker asks again, once.
     "doubts",

@@ -10,6 +10,7 @@ from memoryd.ledger import consenting, edges, reads
 from memoryd.ledger.records import Before, difference, next_operation, record
 from memoryd.ledger.rows import from_micros, memory_of, memory_row, to_micros
 from memoryd.ledger.tables import HAS_SAID, changes, history, memories, memory_tags
+from memoryd.ledger.writes import put_tags
 from memoryd_actors.core.errors import NotFound, Refused
 from memoryd_actors.memory.settings import ONE_VALUED
 from memoryd_actors.texts.characters import clean
@@ -141,7 +142,7 @@ class UnitOfWork:
     def create(self, memory: Memory, event: str, notes: Mapping[str, str], *, compared: bool) -> None:
         """Put down a memory that was not there."""
         self.connection.execute(insert(memories), {**memory_row(memory), "compared": compared})
-        self._put_tags(memory)
+        put_tags(self.connection, [memory])
         self.know(memory)
         self._log(memory, event, Before(created=True), new=memory.content, meta=notes)
 
@@ -155,7 +156,10 @@ class UnitOfWork:
             consenting.follow(self.connection, after, self.actor, self.now)
         if before.tags != after.tags:
             self.connection.execute(delete(memory_tags).where(memory_tags.c.memory_id == before.id))
-            self._put_tags(after)
+            put_tags(self.connection, [after])
+        if before.category != after.category:
+            of_it = history.c.memory_id == before.id
+            self.connection.execute(update(history).where(of_it).values(category=after.category))
         self._log(
             after,
             event,
@@ -194,8 +198,3 @@ class UnitOfWork:
         self.connection.execute(insert(history), row)
         self.connection.execute(insert(changes), {"memory_id": memory.id, "event": event, "ts": to_micros(self.now)})
         self.events.append((event, memory.id))
-
-    def _put_tags(self, memory: Memory) -> None:
-        if memory.tags:
-            rows = [{"memory_id": memory.id, "tag": tag} for tag in dict.fromkeys(memory.tags)]
-            self.connection.execute(insert(memory_tags), rows)

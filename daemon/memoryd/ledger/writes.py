@@ -5,11 +5,11 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Text, bindparam, insert, select, update
 
 from memoryd.ledger import spent
 from memoryd.ledger.batches import batches
-from memoryd.ledger.reads import owned_by
+from memoryd.ledger.conditions import owned_by
 from memoryd.ledger.records import Before, difference, next_operation, record
 from memoryd.ledger.rows import cleaned, dump, from_micros, memory_of, memory_row, to_micros
 from memoryd.ledger.tables import HAS_SAID, aliases, changes, history, memories, memory_tags
@@ -19,6 +19,12 @@ from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.memory import Memory
 
 _Place = tuple[str, str, str, str]
+_PUT_TAG = insert(memory_tags).from_select(
+    ["memory_id", "tag", "owner", "created_at", "number"],
+    select(
+        memories.c.id, bindparam("put", type_=Text), memories.c.owner, memories.c.created_at, memories.c.number
+    ).where(memories.c.id == bindparam("of")),
+)
 
 
 class _Batch(msgspec.Struct):
@@ -95,6 +101,12 @@ def touch(connection: Connection, owner: str, ids: Sequence[str], at: datetime) 
             .where(memories.c.id.in_(some), owned_by(owner))
             .values(access_count=memories.c.access_count + 1, last_accessed_at=to_micros(at))
         )
+
+
+def put_tags(connection: Connection, tagged: Sequence[Memory]) -> None:
+    """Put down the tags of memories that stand there, with what puts those of a tag into the order of their dates."""
+    if rows := [{"of": memory.id, "put": tag} for memory in tagged for tag in dict.fromkeys(memory.tags)]:
+        connection.execute(_PUT_TAG, rows)
 
 
 def set_embedding_model(connection: Connection, numbers: Sequence[int], model: str) -> None:
@@ -181,13 +193,7 @@ def _flush(connection: Connection, batch: _Batch) -> None:
     if batch.fresh:
         rows = [{**memory_row(batch.known[memory_id]), "compared": batch.compared} for memory_id in batch.fresh]
         connection.execute(insert(memories), rows)
-        tags = [
-            {"memory_id": memory_id, "tag": tag}
-            for memory_id in batch.fresh
-            for tag in dict.fromkeys(batch.known[memory_id].tags)
-        ]
-        if tags:
-            connection.execute(insert(memory_tags), tags)
+        put_tags(connection, [batch.known[memory_id] for memory_id in batch.fresh])
     for memory_id in batch.raised:
         if memory_id not in batch.fresh:
             memory = batch.known[memory_id]
