@@ -70,6 +70,21 @@ async def test_the_best_one_comes_alone_unless_another_is_nearly_as_good() -> No
     assert [one.relevant for one in several.verdicts] == [True, True, True, False, False]
 
 
+@given(st.floats(0.01, 1.0), st.floats(-0.5, 1.0))
+async def test_the_message_that_is_ranked_best_is_as_likely_as_the_likeliest_memory_and_no_more(
+    place: float, cosine: float
+) -> None:
+    told = exhibit("The wiki is backed up at 03:20 UTC.", cosine=cosine, score=place / 2)
+    message = exhibit("At what time is the backup of the wiki?", cosine=0.4, score=place, speaker="Tom")
+    together = await judge_all("when is the wiki backed up?", told, message)
+    likeliest = max(together.verdicts, key=lambda verdict: verdict.score)
+    assert together.verdicts[1].score == likeliest.score
+    assert likeliest.score in {
+        likelihood(each.values, JudgeWeights())
+        for each in features(among_a_hundred(Case("when is the wiki backed up?", "", (told, message))))[0]
+    }
+
+
 async def test_which_messages_of_a_conversation_hold_the_answer_says_the_ranking() -> None:
     focus = "where did Caroline go in her boat last summer?"
     question = exhibit("Where did you go in the boat last summer?", cosine=0.65, score=0.4, speaker="Melanie")

@@ -169,7 +169,7 @@ class LocalJudge:
         best, place = max(likely, default=0.0), max((exhibit.score for exhibit in case.exhibits), default=0.0)
         # Messages come by their place in the ranking: which of them hold an answer, it knows best.
         scores = [
-            best * exhibit.score / place if exhibit.speaker and place > 0 else each
+            best * (exhibit.score / place) if exhibit.speaker and place > 0 else each
             for exhibit, each in zip(case.exhibits, likely, strict=True)
         ]
         refused = self._refusals(case.exhibits, likely, scores, best=best)
