@@ -1,6 +1,7 @@
 """What all tests share: the converted weights and the model, and short folders for sockets."""
 
 import fcntl
+import gc
 import os
 import shutil
 import subprocess
@@ -36,6 +37,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files whose tests start daemons come first: the last one to end would otherwise run with nothing beside it."""
     waiting = Counter(item.path for item in items if "models" in getattr(item, "fixturenames", ()))
     items.sort(key=lambda item: -waiting[item.path])
+
+
+def pytest_collection_finish() -> None:
+    """Have the collector of garbage pass over the tests themselves, which are eight thousand."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ MOST = 9.0
 """Times, for four times the text: in proportion it is four, squared it is sixteen."""
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def undisturbed() -> Iterator[None]:
     """Keep the collector of garbage out of what is measured."""
     gc.collect()
