@@ -35,6 +35,10 @@ other. On a busy machine one write takes longer than this: there it cost every s
 LONGEST_REST_S = 1.0
 """From a write until it is carried over, however many follow it, unless somebody wants it sooner."""
 MOST_AHEAD = 256
+SHORT_QUEUE = 2 * BATCH
+"""Changes that a search waits for until they are in the index: some seconds' work for the model at most."""
+LONG_CHARACTERS = 64_000
+"""Of one batch that takes longer: a memory file of a megabyte takes the model a minute and a half."""
 RETRY_S = 30.0
 """Until a missing model or a failing index is tried again without being asked."""
 
@@ -70,6 +74,9 @@ class Indexer:
         """Single writes that do not wait for what came in bulk before them."""
         self._ahead_target = self._ahead_applied = 0
         """The newest change among those, and among those of them that are in the index."""
+        self._ahead_came = anyio.Event()
+        self._long = False
+        """Whether the batch that is embedded now takes long."""
         self._purges: list[anyio.Event] = []
         """Asked for, and not begun."""
         self._at_start = 0
@@ -94,15 +101,16 @@ class Indexer:
         self._expected += 1
 
     def go_ahead(self, memory: Memory, vector: Vector, sequence: int) -> None:
-        """Put what was written by itself into the next commit, where a bulk before it takes longer than one.
+        """Put what was written by itself into a commit ahead of a bulk or a long text that takes longer than one.
 
         It comes again in its turn, which changes nothing: no row replaces one of a later sequence.
         """
         if len(vector) != self._embedder.dimensions:
             return  # the model was changed meanwhile
-        if sequence - self.applied > BATCH and len(self._ahead) < MOST_AHEAD:
+        if (self._long or sequence - self.applied > BATCH) and len(self._ahead) < MOST_AHEAD:
             self._ahead.append(row_of(memory, vector, sequence))
             self._ahead_target = max(self._ahead_target, sequence)
+            self._ahead_came.set()
 
     def hurry(self, sequence: int | None = None) -> None:
         """Say that somebody wants what there is, up to `sequence` where known: it is not waited for more to come."""
@@ -141,8 +149,22 @@ class Indexer:
                 await self._moved.wait()
         return self.applied >= sequence
 
-    async def wait_for_those_ahead(self) -> None:
-        """Wait until what was written by itself is in the index, though a bulk before it is not."""
+    def is_near(self, sequence: int) -> bool:
+        """Return whether what there is up to `sequence` is in the index, or will be in a moment."""
+        return self.applied >= sequence or (sequence - self.applied <= SHORT_QUEUE and not self._long)
+
+    async def catch_up(self, sequence: int) -> None:
+        """Wait until what there is up to `sequence` is in the index.
+
+        Of a large import or a long text under way, only for what was written by itself beside it.
+        """
+        self.hurry(sequence)
+        while self.applied < sequence and self.is_near(sequence) and self.problem is None:
+            await self._moved.wait()
+        if not self.is_near(sequence):
+            await self._wait_for_those_ahead()
+
+    async def _wait_for_those_ahead(self) -> None:
         wanted = self._ahead_target
         while max(self._ahead_applied, self.applied) < wanted and self.problem is None:
             await self._moved.wait()
@@ -267,8 +289,10 @@ class Indexer:
         try:
             async with anyio.create_task_group() as tasks, receive:
                 tasks.start_soon(self._embed_changes, send, self.applied)
+                tasks.start_soon(self._carry_ahead)
                 async for batch in receive:
                     await self._apply(batch)
+                tasks.cancel_scope.cancel()
         except* Refused as group:
             refusals = group
         if refusals is not None:
@@ -286,7 +310,26 @@ class Indexer:
                 if not changes:
                     return
                 after = changes[-1].sequence
-                await send.send(await embedded(changes, self._embedder))
+                self._long = sum(len(one.memory.content) for one in changes if one.memory) > LONG_CHARACTERS
+                self._wake()  # who waits for these need not, where they take long
+                self._ahead_came.set()
+                try:
+                    await send.send(await embedded(changes, self._embedder))
+                finally:
+                    self._long = False
+
+    async def _carry_ahead(self) -> None:
+        """While a long text is embedded, put into the index what was written by itself."""
+        while True:
+            self._ahead_came = anyio.Event()
+            if not (self._long and self._ahead):
+                await self._ahead_came.wait()
+                continue
+            ahead, self._ahead = self._ahead, []
+            with anyio.CancelScope(shield=True):
+                await self._index.apply(ahead, removed=[], sequence=self.applied)
+            self._ahead_applied = max(row.sequence for row in ahead)
+            self._wake()
 
     async def _apply(self, batch: Batch) -> None:
         ahead, self._ahead = self._ahead, []

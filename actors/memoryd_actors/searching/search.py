@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Collection, Sequence, Set
 from contextlib import suppress
-from math import inf
 
 import anyio
 import msgspec
@@ -10,7 +9,7 @@ from anyio.lowlevel import checkpoint
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable, first_of
-from memoryd_actors.indexing.indexer import BATCH, Indexer
+from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.decay import decay_score
 from memoryd_actors.memory.described import MAX_SUMMARY, summary, surfaced
@@ -49,8 +48,6 @@ FOLDED = 2
 MOST_FOUND = 200
 NEWEST_READ = 1_000
 """Memories that a search reads itself where there is no model to index them with."""
-SHORT_QUEUE = 2 * BATCH
-"""Changes that a search waits for until they are in the index: well under a second's work for a loaded model."""
 
 
 class FoundMemory(msgspec.Struct, frozen=True):
@@ -120,7 +117,7 @@ class Searcher:
         """
         settings = self._settings
         reach = max(settings.candidates, limit)
-        await self.catch_up(stored)
+        await self._indexer.catch_up(stored)
         try:
             candidates = await self._index.search(
                 vector=vector, words=words[:LONGEST_QUERY], visible=visible, limit=reach
@@ -154,16 +151,6 @@ class Searcher:
             found += [one for one in await self._unindexed(words, visible, limit=limit) if one.memory.id not in known]
             found = sorted(found, key=lambda one: -one.ranked.score)[:limit]
         return Sifted(tuple(found), tuple(excluded))
-
-    async def catch_up(self, stored: int) -> None:
-        """Wait until what was acknowledged up to that change is in the index.
-
-        Of a large import under way, only for what was written beside it.
-        """
-        if stored - self._indexer.applied <= SHORT_QUEUE:
-            await self._indexer.wait_for(stored, deadline_s=inf)
-        else:
-            await self._indexer.wait_for_those_ahead()
 
     async def nearness(self, text: str, ids: Sequence[str]) -> dict[str, float]:
         """Return the cosines of memories and a text, of those that are in the index."""
@@ -248,14 +235,13 @@ class Searcher:
             return await self._unindexed(query, visible, limit=limit)
         # What was stored just now is to be found. A large import under way is not waited for.
         stored = indexer.target
-        short = stored - indexer.applied <= SHORT_QUEUE
         vector = None
         with anyio.move_on_after(MODEL_SHARE * deadline_s):
-            await indexer.wait_for(stored, deadline_s=inf if short else 0.0)
+            await indexer.catch_up(stored)
             vector = await self._vector(query, visible)
         sifted = await self.sift(vector=vector, words=query, visible=visible, limit=limit)
         found = [one for one in sifted.found if vector is None or _relevance(one.ranked) >= floor]
-        if (vector is None or short) and indexer.applied < stored:
+        if indexer.applied < stored and (vector is None or indexer.is_near(stored)):
             known = {one.memory.id for one in found}
             found += [one for one in await self._unindexed(query, visible, limit=limit) if one.memory.id not in known]
             found.sort(key=lambda one: -one.ranked.score)

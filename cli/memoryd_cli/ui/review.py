@@ -292,7 +292,7 @@ def _captured(memory: Memory) -> Content:
     said = ", ".join(filter(None, (memory.speaker, f"session {memory.session}" if memory.session else "")))
     return Content.assemble(
         f"{printable(memory.content)}\n\n",
-        (f"{memory.category}, {moment(memory.created_at)}\n", LIGHT),
+        (f"{line(memory.category)}, {moment(memory.created_at)}\n", LIGHT),
         (f"{printable(said)}\n", LIGHT),
         (f"{printable(how)}\n\n", LIGHT),
         "a  keep it, and ask no more\ne  change it\nd  forget it\n",

@@ -275,7 +275,7 @@ def _told(session: str, told: list[Memory], summary: tuple[TranscriptRecord, ...
     parts.append(head("Episodes, summaries and insights", len(told)))
     for one in told:
         parts.append(
-            Content.assemble((f"{one.category}, {moment(one.created_at)}\n", HEAD), f"{printable(one.content)}\n")
+            Content.assemble((f"{line(one.category)}, {moment(one.created_at)}\n", HEAD), f"{printable(one.content)}\n")
         )
     if not told:
         parts.append(Content.styled("An episode is written when the session is over.\n", LIGHT))

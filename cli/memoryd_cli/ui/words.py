@@ -94,7 +94,7 @@ def turn_details(turn: LiveTurn, said: str = "") -> Content:
     """Return all that is known of a turn; `said` is what was said, whole."""
     parts: list[Content] = []
     where = ", ".join(filter(None, (turn.session, f"turn {turn.number}" if turn.number else "", turn.agent)))
-    parts.append(Content.assemble((where or "outside any session", "bold"), (f"  {moment(turn.at)}\n", LIGHT)))
+    parts.append(Content.assemble((line(where) or "outside any session", "bold"), (f"  {moment(turn.at)}\n", LIGHT)))
     if turn.project:
         parts.append(Content.styled(f"{printable(turn.project)}\n", LIGHT))
     if turn.trace:
@@ -148,13 +148,16 @@ def memory_row(memory: Memory) -> Content:
     mark = "*" if memory.pinned else " "
     state = "" if memory.active else f" ({memory.state.value})"
     return Content.assemble(
-        (mark, "$text-warning"), (f"{memory.category[:10]:<10} ", "$text-accent"), line(_title(memory)), (state, LIGHT)
+        (mark, "$text-warning"),
+        (f"{line(memory.category)[:10]:<10} ", "$text-accent"),
+        line(_title(memory)),
+        (state, LIGHT),
     )
 
 
 def found_row(category: str, summary: str, score: float) -> Content:
     """Return a memory that was searched for in one line."""
-    return Content.assemble((f"{score:4.2f} ", LIGHT), (f"{category[:10]:<10} ", "$text-accent"), line(summary))
+    return Content.assemble((f"{score:4.2f} ", LIGHT), (f"{line(category)[:10]:<10} ", "$text-accent"), line(summary))
 
 
 def _title(memory: Memory) -> str:
