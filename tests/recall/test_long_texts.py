@@ -39,7 +39,7 @@ class Held:
         if len(texts) > MOST:
             self.knocked.set()
             await self.door.wait()
-        return await self._embedder.embed(texts[:MOST] * (1 + len(texts) // MOST), max_tokens=max_tokens, query=query)
+        return await self._embedder.embed(texts, max_tokens=max_tokens, background=background, query=query)
 
 
 async def store(system: System, content: str) -> Memory:
