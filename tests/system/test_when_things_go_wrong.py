@@ -5,9 +5,11 @@ import random
 import secrets
 import shutil
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -182,6 +184,20 @@ def test_a_full_disk_refuses_writes_with_a_clear_error_and_recovers(tiny_disk: P
         filler.unlink()
         again = client.remember("The disk has room again.")
         assert client.get(again.id).content == "The disk has room again."
+
+
+def test_a_ledger_that_another_program_has_locked_is_told_until_it_can_be_written_again(served: RunningDaemon) -> None:
+    with served.client("locked") as client:
+        client.remember("The lock of the canal is open.")
+        with closing(sqlite3.connect(served.paths.ledger, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            with pytest.raises(RequestFailed, match="locked by another process"):
+                client.remember("The lock of the canal is shut.")
+            told = client.status().components["ledger"]
+            assert (told.state, "locked by another process" in told.message) == ("degraded", True)
+            other.execute("ROLLBACK")
+        client.remember("The lock of the canal is open again.")
+        assert client.status().components["ledger"].state == "ok"
 
 
 def test_a_storm_of_garbage_disturbs_nobody(served: RunningDaemon) -> None:

@@ -134,6 +134,7 @@ class Health:
                 unfinished=await sql.purges.left(),
                 problem=self._conversations.finisher.problem,
                 beyond=self._memory.indexer.beyond,
+                refusing=sql.database.refusing,
             )
             tallies = await sql.memories.tallies()
             counted = events(*await sql.events.lately())
@@ -226,16 +227,19 @@ def ledger(
     unfinished: int,
     problem: DaemonError | None,
     beyond: int = 0,
+    refusing: DaemonError | None = None,
 ) -> ComponentStatus:
     """Return what the ledger holds and, where others share it, whether this daemon works in the background for all.
 
     Beside it, how many purges are not finished, and what stands in their way; and how many changes the index knew that
-    the ledger does not.
+    the ledger does not. Foremost, that nothing could be written the last time.
     """
     standing = {"leads": int(sharing.leads)} if sharing.shared else {}
     stuck = problem if unfinished else None
     message = hint = ""
-    if stuck:
+    if refusing:
+        message, hint = f"nothing could be written the last time: {refusing}", refusing.hint
+    elif stuck:
         message = f"what was purged is not gone from the disk yet: {stuck}"
         hint = f"It is tried again by itself. {stuck.hint}".strip()
     elif beyond:

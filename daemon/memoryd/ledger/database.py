@@ -18,7 +18,7 @@ from memoryd.ledger.failures import translated
 from memoryd.ledger.held_files import HeldFiles
 from memoryd.ledger.recent import RecentReads
 from memoryd.ledger.writer import LedgerWriter
-from memoryd_actors.core.errors import Refused, Unavailable
+from memoryd_actors.core.errors import DiskFull, Refused, Unavailable
 from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.memory.events import Happened
 from memoryd_actors.ports.clock import Clock
@@ -54,6 +54,8 @@ class Database:
         self._files: HeldFiles | None = None
         self.recent = RecentReads()
         self._happened: deque[tuple[Happened, datetime]] = deque(maxlen=_MOST_HAPPENED)
+        self.refusing: Refused | None = None
+        """Why nothing could be written the last time: it is locked, its disk is full, ..."""
         self._readers = WorkerThreads(_READERS, name="ledger-reader")
         # Copying a large file must not take a reader's place.
         self._copying = CapacityLimiter(1)
@@ -116,10 +118,14 @@ class Database:
             return result
 
         try:
-            return await self._writer.write(write_all)
-        except Refused:
+            result = await self._writer.write(write_all)
+        except Refused as refused:
             self._happened.extendleft(reversed(happened))  # with the next one, then
+            if isinstance(refused, Unavailable | DiskFull):
+                self.refusing = refused
             raise
+        self.refusing = None
+        return result
 
     def record(self, happened: Sequence[Happened]) -> None:
         """Count what happened, with the next write."""
