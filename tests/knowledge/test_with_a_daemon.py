@@ -113,6 +113,21 @@ def test_secrets_are_replaced_and_what_may_not_be_kept_is_left_out(served: Runni
             client.add_knowledge(folder / "nowhere")
 
 
+def test_a_document_that_is_marked_sensitive_is_forgotten(served: RunningDaemon, folder: Path) -> None:
+    (folder / "docs" / "fair.md").write_text("# Fair\nThe fair of the village is in October.\n")
+    with in_project(served, folder) as client:
+        client.add_knowledge(folder / "docs")
+        assert client.knowledge_search("when is the fair of the village?", limit=1)[0].path.endswith("fair.md")
+        rewrite(
+            folder / "docs" / "fair.md", "---\nsensitive: true\n---\n# Fair\nThe fair of the village is in October.\n"
+        )
+        assert not any("October" in hit.text for hit in client.knowledge_search("when is the fair of the village?"))
+        assert not any(one.path.endswith("fair.md") for one in client.list_knowledge())
+        assert [one.path for one in client.list_knowledge()]
+        (forgotten,) = client.list(categories=["knowledge"], states=["forgotten"])
+        assert "October" in forgotten.content
+
+
 def test_removed_is_out_of_sight_and_purged_is_gone(served: RunningDaemon, folder: Path) -> None:
     with in_project(served, folder) as client:
         client.add_knowledge(folder / "docs")

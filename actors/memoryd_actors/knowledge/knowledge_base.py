@@ -89,6 +89,10 @@ class PassageRepository(Protocol):
         ...
 
 
+class NotKept(Refused):
+    """Raised when what a file holds may not be kept, or not any more."""
+
+
 class KnowledgeBase:
     """Answers what is asked of documents, and follows the files; `run` it in a task group."""
 
@@ -202,8 +206,8 @@ class KnowledgeBase:
         if known is not None and known.metadata[STAMP] == str(stamp) and known.metadata.get(HOME, "") == self._home:
             return []
         root = await self._reader.root(path)
-        if why := (await self._files.look(root, [path])).why_not(path):
-            raise Refused(f"{path} is a file {why}", "What such files hold is not kept.")
+        if why := await self._why_not(path):
+            raise NotKept(f"{path} is a file {why}", "What such files hold is not kept.")
         text = await self._reader.read(path)
         passages = await to_thread.run_sync(passages_of, text)
         if not passages:
@@ -215,7 +219,7 @@ class KnowledgeBase:
         offered = as_memories(path, text, passages, stamp, scope)
         admitted, left_out = await self._admitted(offered, caller, seen)
         if not admitted:
-            raise Refused(f"nothing of {path} may be kept: {left_out[0].reason}", "")
+            raise NotKept(f"nothing of {path} may be kept: {left_out[0].reason}", "")
         first = {STAMP: str(stamp), COUNT: str(len(admitted)), **({HOME: self._home} if self._home else {})}
         admitted[0] = labelled(admitted[0], first)
         of_path = await self._of_document(self._place(caller, scope), path)
@@ -226,6 +230,10 @@ class KnowledgeBase:
             await self._keeper.ask(message, deadline_s=KEEPER_S)
         log.info("%s: %d passages are knowledge", path, len(admitted))
         return left_out
+
+    async def _why_not(self, path: str) -> str:
+        """Return why a file may not be kept; empty where it may."""
+        return (await self._files.look(await self._reader.root(path), [path])).why_not(path)
 
     async def _admitted(
         self, offered: Sequence[NewMemory], caller: Caller, seen: ProjectFiles
@@ -250,32 +258,53 @@ class KnowledgeBase:
         everywhere = Filters(categories=(KNOWLEDGE,), scope="everywhere")
         self._owners.update(await self._repository.owners_of(KNOWLEDGE))  # another daemon may have read some
         for owner in sorted(self._owners):
-            await self._refresh(Visibility(owner=owner, filters=everywhere))
+            await self._refresh(Visibility(owner=owner, filters=everywhere), thoroughly=True)
 
     async def _refresh_within(self, visible: Visibility, deadline_s: float) -> None:
         """Read again what has changed, as far as there is time: the background does the rest."""
         with anyio.move_on_after(deadline_s * REFRESH_SHARE):
             await self._refresh(visible)
 
-    async def _refresh(self, visible: Visibility) -> None:
+    async def _refresh(self, visible: Visibility, *, thoroughly: bool = False) -> None:
+        """Read again what has changed, and let go of what may not be kept any more.
+
+        `thoroughly`: also of what has not changed, but is ignored now.
+        """
         async with self._reading:
             firsts = [one for one in await self._firsts(visible) if one.metadata.get(HOME, "") == self._home]
             stamps = await self._reader.stamps([one.metadata[DOCUMENT] for one in firsts])
             for first in firsts:
                 path = first.metadata[DOCUMENT]
-                if path not in stamps or first.metadata[STAMP] == str(stamps[path]):
+                same = path not in stamps or first.metadata[STAMP] == str(stamps[path])
+                if self._switches.off(first.owner, first.project) is not None or (same and not thoroughly):
                     continue
-                off = self._switches.off(first.owner, first.project) is not None
-                if off or self._unreadable.get(path) == str(stamps[path]):
-                    continue
-                caller = Caller(owner=first.owner, project=first.project, agent=first.agent)
                 try:
-                    for part in await self._read(path, first, caller, first.scope):
-                        log.warning("%s is left out: %s", part.path, part.reason)
+                    if not same and self._unreadable.get(path) != str(stamps[path]):
+                        await self._read_again(path, first)
+                    elif thoroughly and path in stamps and (why := await self._why_not(path)):
+                        raise NotKept(f"{path} is a file {why} now")
+                except NotKept as problem:
+                    await self._forget_document(path, first, str(problem))
                 except DaemonError as problem:
                     if not isinstance(problem, ActorError | Unavailable | DiskFull):
                         self._unreadable[path] = str(stamps[path])
                     log.warning("%s has changed and is not read again: %s", path, problem)
+
+    async def _read_again(self, path: str, first: Memory) -> None:
+        for part in await self._read(path, first, _reader_of(first), first.scope):
+            log.warning("%s is left out: %s", part.path, part.reason)
+
+    async def _forget_document(self, path: str, first: Memory, why: str) -> None:
+        caller = _reader_of(first)
+        there = await self._of_document(self._place(caller, first.scope), path)
+        await self._forget([one.id for one in there if one.metadata[DOCUMENT] == path], caller, why)
+        log.warning("%s; what was read of it is forgotten", why)
+
+    async def _forget(self, ids: Sequence[str], caller: Caller, why: str) -> None:
+        purge_at = self._clock.now() + timedelta(days=KEPT_DAYS)
+        forget = [ChangeState(one, State.FORGOTTEN, "DELETE", purge_at, why) for one in ids]
+        message = Perform(caller.owner, tuple(forget), self._gate.sign(caller), NODE)
+        await self._keeper.ask(message, deadline_s=KEEPER_S)
 
     # --- what there is
 
@@ -300,9 +329,7 @@ class KnowledgeBase:
                     purge = PurgeMemories(tuple(ids[at : at + AT_ONCE]), caller.owner, actor)
                     await self._keeper.ask(purge, deadline_s=KEEPER_S)
             else:
-                purge_at = self._clock.now() + timedelta(days=KEPT_DAYS)
-                forget = [ChangeState(one, State.FORGOTTEN, "DELETE", purge_at, "knowledge removed") for one in ids]
-                await self._keeper.ask(Perform(caller.owner, tuple(forget), actor, NODE), deadline_s=KEEPER_S)
+                await self._forget(ids, caller, "knowledge removed")
         if request.purge:
             await self._finisher.finish(deadline_s=deadline_s)
         documents = len({one.metadata[DOCUMENT] for one in passages})
@@ -361,6 +388,11 @@ class KnowledgeBase:
             score=round(score, 4),
             gone=self._gone(memory, stamps),
         )
+
+
+def _reader_of(first: Memory) -> Caller:
+    """Return who had a document read."""
+    return Caller(owner=first.owner, project=first.project, agent=first.agent)
 
 
 def _named_in(passages: Sequence[DocumentPassage]) -> list[str]:
