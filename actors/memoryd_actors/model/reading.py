@@ -5,14 +5,18 @@ Everything waits while an answer is read, so what is looked at has a bound, what
 
 import json
 import re
+import sys
 from contextlib import suppress
-from typing import TypeVar
+from typing import Annotated, Final, TypeVar
 
 import msgspec
 
 from memoryd_actors.model.question import Unusable
 
 T = TypeVar("T")
+_LARGEST: Final = sys.float_info.max
+Finite = Annotated[float, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)]
+"""A number as a model gives it, also as text. Of such texts `nan` and `inf` are numbers elsewhere, and none here."""
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What JSON of somebody else can raise: broken, of another shape, not UTF-8, or nested without an end."""
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
