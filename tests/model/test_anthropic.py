@@ -1,3 +1,4 @@
+import dataclasses
 import subprocess
 import sys
 import threading
@@ -191,6 +192,17 @@ async def test_an_answer_that_does_not_tell_its_price_counts_as_estimated(
     assert failed.kind == kind
     assert failed.usage.input_tokens > 0
     assert failed.usage.cost_usd > 0
+
+
+@pytest.mark.parametrize("charset", ["punycode", "undefined", "rot13", "zlib", "idna"])
+@pytest.mark.parametrize("media", ["text/plain", "application/json", "text/plain, text/html"])
+async def test_an_error_is_read_as_utf_8_whatever_character_set_it_names(
+    world: World, media: str, charset: str
+) -> None:
+    worded = error(400, "invalid_request_error", "bad schema")
+    world.api.always(dataclasses.replace(worded, headers={"content-type": f'{media}; charset="{charset}"'}))
+    failed = await failure(world)
+    assert (failed.kind, str(failed)) == ("request", "the request was rejected (400): bad schema")
 
 
 async def test_a_service_that_is_not_there_costs_nothing() -> None:

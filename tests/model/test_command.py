@@ -101,6 +101,13 @@ def _gone(pid: str) -> bool:
         ("sys.exit('\\x1b[31mnot logged in')", "server", "ended with status 1: not logged in"),
         ("print('no quota left'); sys.exit(3)", "server", "ended with status 3: no quota left"),
         ("os.kill(os.getpid(), 9)", "server", "ended with status -9"),
+        (
+            "sys.stderr.write('noise\\n' * 20_000 + 'login has\\nexpired' + ' ' * 900); sys.exit(1)",
+            "server",
+            "noise login has expired",
+        ),
+        ("print('noise\\n' * 20_000 + 'login has\\nexpired\\n'); sys.exit(1)", "server", "noise login has expired"),
+        ("sys.stderr.write('\\n'); print('no quota left'); sys.exit(3)", "server", "no quota left"),
         ("print('I would keep the first.')", "nonsense", "without verdicts"),
         ("pass", "nonsense", "without verdicts"),
         ("sys.stdout.buffer.write(bytes(range(256)))", "nonsense", "without verdicts"),

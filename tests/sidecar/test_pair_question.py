@@ -49,6 +49,15 @@ async def test_what_is_left_out_doubled_or_malformed_is_nobodys_word(world: Worl
     assert second.relation == "changes"
 
 
+@pytest.mark.parametrize("confidence", ["nan", "Infinity", 10**400])
+async def test_a_confidence_that_is_no_finite_number_makes_a_word_nobodys(world: World, confidence: object) -> None:
+    world.api.always(answer(said(0, "contradicts", confidence), said(1, "contradicts", "0.8")))
+    first, second = (await world.model().ask(about(PAIRS))).value
+    assert first is None
+    assert second is not None
+    assert second.confidence == 0.8
+
+
 @pytest.mark.parametrize(
     ("reply", "kind"),
     [

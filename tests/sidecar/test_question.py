@@ -1,6 +1,7 @@
 import json
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -128,3 +129,9 @@ def test_of_more_than_three_the_best_are_kept() -> None:
     judgement = read(json.dumps({"verdicts": given}), case=some)
     assert [verdict.index for verdict in judgement.kept] == [1, 2, 3]
     assert [verdict.reason for verdict in judgement.verdicts if not verdict.relevant] == ["one of more than 3"] * 2
+
+
+@pytest.mark.parametrize("score", ["nan", "NaN", "-nan", "inf", "-Infinity", 10**400])
+def test_a_score_that_is_no_finite_number_is_no_verdict(score: object) -> None:
+    given = [{"index": 0, "reason": "needed", "score": score}, {"index": 1, "reason": "needed", "score": "0.7"}]
+    assert [(one.index, one.score) for one in read(json.dumps({"verdicts": given}), case=case()).verdicts] == [(1, 0.7)]

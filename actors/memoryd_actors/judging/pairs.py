@@ -12,7 +12,7 @@ import msgspec
 from memoryd_actors.comparison import Comparison, Relation, Statement, compare, vetoed
 from memoryd_actors.model.model import Model
 from memoryd_actors.model.question import ModelFailed, Prompt, Question, Unusable
-from memoryd_actors.model.reading import entries, in_line
+from memoryd_actors.model.reading import Finite, entries, in_line
 from memoryd_actors.model.writing import NUMBER, TEXT, WHOLE, array, choice, fenced, sendable, shape
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
@@ -128,7 +128,7 @@ class PairClassifier:
 class _Given(msgspec.Struct, frozen=True):
     index: int
     relation: Relation
-    confidence: float
+    confidence: Finite
     reason: str = ""
 
 

@@ -11,7 +11,7 @@ from memoryd_actors.judging.instructions import LOOKED_UP, LOOKING_UP, MOST_KEPT
 from memoryd_actors.judging.judge import Judgement, Verdict
 from memoryd_actors.memory.case import Case, Exhibit, Lookup, LookupKind, Passage
 from memoryd_actors.model.question import Prompt, Question, Unusable
-from memoryd_actors.model.reading import entries, in_line
+from memoryd_actors.model.reading import Finite, entries, in_line
 from memoryd_actors.model.writing import NUMBER, TEXT, WHOLE, array, choice, cut, fenced, shape
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
@@ -63,7 +63,7 @@ class _Found(msgspec.Struct, frozen=True):
 class _Given(msgspec.Struct, frozen=True):
     index: int
     reason: str = ""
-    score: float = 1.0
+    score: Finite = 1.0
     relevant: bool = True
     actionable: bool = True
 

@@ -1,27 +1,42 @@
-"""How answers are read: a JSON object, whatever a model puts around it. Nothing in it is believed unseen."""
+"""How answers are read: a JSON object, whatever a model puts around it. Nothing in it is believed unseen.
+
+Everything waits while an answer is read, so what is looked at has a bound, whatever an answer is made of.
+"""
 
 import json
 import re
+import sys
 from contextlib import suppress
-from typing import TypeVar
+from typing import Annotated, Final, TypeVar
 
 import msgspec
 
 from memoryd_actors.model.question import Unusable
 
 T = TypeVar("T")
+_LARGEST: Final = sys.float_info.max
+Finite = Annotated[float, msgspec.Meta(ge=-_LARGEST, le=_LARGEST)]
+"""A number as a model gives it, also as text. Of such texts `nan` and `inf` are numbers elsewhere, and none here."""
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What JSON of somebody else can raise: broken, of another shape, not UTF-8, or nested without an end."""
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_LONGEST = 256 * 1024
+"""Characters of an answer that are looked at, from its end: some ten times as many as are ever asked for."""
 _MOST_TRIES = 40
 """Braces at which JSON is looked for and not found."""
+_LONGEST_TRIES = 100_000
+"""Characters that are read before it turns out that they are no JSON."""
+_MOST_FOUND = 500
+"""Pieces of JSON in one text: of `{}` there could be thousands."""
+_MOST_ENTRIES = 1_000
+"""Of a list that count: of everything that is asked for there are a few dozen at most."""
 _json = json.JSONDecoder()
 
 
 def answers_in(text: str) -> list[str]:
     """Return what JSON there is in a text, the last first: before an answer come thoughts, prose and examples."""
-    text = _THOUGHT.sub("", text)
+    text = _THOUGHT.sub("", text[-_LONGEST:])
     ends = [found.end() for found in _THOUGHT_ENDS.finditer(text)]
     # Servers that take the opening tag away leave the closing one.
     return (_found_in(text[ends[-1] :]) if ends else []) or _found_in(text)
@@ -29,18 +44,24 @@ def answers_in(text: str) -> list[str]:
 
 def _found_in(text: str) -> list[str]:
     found: list[str] = []
-    at = tries = 0
+    at = tries = read = 0
     for brace in re.finditer(r"[{\[]", text):
         if brace.start() < at:
             continue  # within the one before
         try:
             _, at = _json.raw_decode(text, brace.start())
-        except (ValueError, RecursionError):
+        except RecursionError:
+            break
+        except ValueError as exc:
             tries += 1
-            if tries == _MOST_TRIES:
+            # Without a position it is a number with more digits than Python takes.
+            read += getattr(exc, "pos", len(text)) - brace.start()
+            if tries == _MOST_TRIES or read > _LONGEST_TRIES:
                 break
         else:
             found.append(text[brace.start() : at])
+            if len(found) == _MOST_FOUND:
+                break
     return found[::-1]
 
 
@@ -54,7 +75,7 @@ def entries(text: str, name: str, kind: type[T]) -> list[T | None]:
     """
     for answer in sorted(answers_in(text), key=_stands_alone):
         with suppress(*UNREADABLE, KeyError):
-            return [_entry(raw, kind) for raw in _list_in(answer, name)]
+            return [_entry(raw, kind) for raw in _list_in(answer, name)[:_MOST_ENTRIES]]
     raise Unusable(f"answered without {name}")
 
 

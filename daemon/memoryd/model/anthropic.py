@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 KEY = "ANTHROPIC_API_KEY or sidecar.api_key"
 _NO_MESSAGES_API = "Check that sidecar.base_url is a Messages API and that sidecar.model can answer by a JSON schema."
 _BATCH_S = 90.0
+_MOST_RESULTS = 1_000
+"""Lines of a batch's results that are read: it had a few dozen questions."""
 _BATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
@@ -192,7 +194,7 @@ class AnthropicProvider:
 
     def _results(self, body: bytes) -> dict[str, Completion | ModelFailed]:
         found: dict[str, Completion | ModelFailed] = {}
-        for text in body.splitlines():
+        for text in body.splitlines()[:_MOST_RESULTS]:
             try:
                 line = _decode_line(text)
             except UNREADABLE:

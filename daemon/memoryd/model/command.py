@@ -25,6 +25,8 @@ INTERNAL: Final = "MEMORYD_INTERNAL"
 """Set for every program that is asked: hooks of ours that it runs see it and stay silent."""
 MAX_ANSWER_BYTES: Final = 1024 * 1024
 _LONGEST_ERROR = 8_192
+_SHOWN_ERROR = 300
+"""Bytes of what a program says last, where it fails: a failure's message has room for no more."""
 _GRACE_S: Final = 1.0
 """For what a program that has ended left in its pipes; what it started may hold them open for ever."""
 _READ_BYTES: Final = 65_536
@@ -148,7 +150,7 @@ class CommandProvider:
                     # Who says so much is not waited for.
                     too_long = tasks.cancel_scope.cancel
                     tasks.start_soon(_read, answers.reads, answer, MAX_ANSWER_BYTES + 1, too_long)
-                    tasks.start_soon(_read, problems.reads, errors, _LONGEST_ERROR)
+                    tasks.start_soon(_read_last, problems.reads, errors, _LONGEST_ERROR)
                     await process.wait()
                     tasks.cancel_scope.deadline = anyio.current_time() + _GRACE_S
             finally:
@@ -157,7 +159,7 @@ class CommandProvider:
             raise ModelFailed("nonsense", f"{self._program} printed more than {MAX_ANSWER_BYTES} bytes", tokens=None)
         if status := process.returncode:
             # What it prints last says why, on either stream.
-            said = plain((errors or answer)[-600:].decode("utf-8", "replace"))
+            said = plain((errors.strip() or answer.strip())[-_SHOWN_ERROR:].decode("utf-8", "replace"))
             hint = _UNFOUND if status in _NOT_FOUND else "Run it yourself: is it logged in, and may it be used?"
             raise ModelFailed("server", f"{self._program} ended with status {status}: {said}", hint=hint, tokens=None)
         return Completion(answer.decode("utf-8", "replace"))
@@ -206,20 +208,29 @@ async def _write(pipe: FileIO, question: bytes) -> None:
             rest = rest[os.write(pipe.fileno(), rest) :]
 
 
-async def _read(pipe: FileIO, into: bytearray, most: int, full: Callable[[], None] = lambda: None) -> None:
-    os.set_blocking(pipe.fileno(), False)
-    while True:
-        await anyio.wait_readable(pipe)
-        chunk = os.read(pipe.fileno(), _READ_BYTES)
-        if not chunk:
-            return
+async def _read(pipe: FileIO, into: bytearray, most: int, full: Callable[[], None]) -> None:
+    """Read all that is said, and keep the first of it."""
+    while chunk := await _said(pipe):
         into += chunk[: most - len(into)]
         if len(into) == most:
             full()
 
 
+async def _read_last(pipe: FileIO, into: bytearray, most: int) -> None:
+    """Read all that is said, and keep the last of it."""
+    while chunk := await _said(pipe):
+        into += chunk
+        del into[:-most]
+
+
+async def _said(pipe: FileIO) -> bytes:
+    os.set_blocking(pipe.fileno(), False)
+    await anyio.wait_readable(pipe)
+    return os.read(pipe.fileno(), _READ_BYTES)
+
+
 async def _end(process: Process) -> None:
-    """End a program and all that it has started."""
+    """End a program and all that it has started, unless that has left its process group."""
     with anyio.CancelScope(shield=True):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)

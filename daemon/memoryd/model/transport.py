@@ -34,7 +34,7 @@ class AnswerUnusable(httpx2.ReadError):
 
 
 class PlainTransport(httpx2.AsyncBaseTransport):
-    """Sends few headers and reads at most `MAX_ANSWER_BYTES`; environment variables have no say in where to."""
+    """Sends few headers and reads at most `MAX_ANSWER_BYTES`, as UTF-8; the environment has no say in where to."""
 
     def __init__(self) -> None:
         self._inner = httpx2.AsyncHTTPTransport(trust_env=False)
@@ -56,7 +56,7 @@ class PlainTransport(httpx2.AsyncBaseTransport):
             raise TypeError("an asynchronous transport answered with a synchronous body")
         return httpx2.Response(
             response.status_code,
-            headers=response.headers,
+            headers=_without_charset(response.headers),
             stream=_Bounded(body, request),
             extensions=response.extensions,
         )
@@ -64,6 +64,17 @@ class PlainTransport(httpx2.AsyncBaseTransport):
     async def aclose(self) -> None:
         """Close the connections."""
         await self._inner.aclose()
+
+
+def _without_charset(headers: httpx2.Headers) -> httpx2.Headers:
+    """Return headers that name no character set: an answer is read as UTF-8, whatever it says.
+
+    It could name any codec of Python's, among them some that take a minute for an answer, or that are for no text.
+    """
+    plain = headers.copy()
+    if "content-type" in plain:
+        plain["content-type"] = plain["content-type"].partition(";")[0]
+    return plain
 
 
 class _Bounded(httpx2.AsyncByteStream):
