@@ -2,11 +2,12 @@
 
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 import msgspec
 
+from memoryd.rewriting import rewriting
 from memoryd.transcripts.scanning import Place
 
 log = logging.getLogger(__name__)
@@ -44,6 +45,19 @@ def keep(folder: Path, damaged: Sequence[Place]) -> int:
         stream.flush()
         os.fsync(stream.fileno())
     return len(fresh)
+
+
+def retain(folder: Path, texts: Container[bytes]) -> None:
+    """Destroy what is kept, but for these lines; a line of the file that cannot be read itself goes, too. Blocks.
+
+    Raises:
+        OSError: it is as it was.
+    """
+    if not (folder / ASIDE).exists():
+        return
+    left = [line for line in kept(folder) if line.bytes in texts]
+    with rewriting(folder / ASIDE) as stream:
+        stream.writelines(msgspec.json.encode(line) + b"\n" for line in left)
 
 
 def kept(folder: Path) -> list[Aside]:

@@ -116,11 +116,15 @@ class SessionFile:
     def erase(self, sequences: Sequence[int]) -> int:
         """Rewrite the file without the words of these entries; return how many had some. Read it again afterwards.
 
+        Of damaged lines that are kept aside those stay that are in the file still, and are known to be unreadable: of
+        one that was mended nobody can tell which entry it was.
+
         Raises:
-            OSError: it is as it was.
+            OSError: it is as it was, or what is kept aside is.
         """
         gone = set(sequences)
         count = 0
+        damaged: set[bytes] = set()
         # Where a crash comes between, lines that the metadata do not know are read; too few would be taken for damage.
         metadata_file.write(self.folder, msgspec.structs.replace(self.metadata, bytes=0), durable=False)
         with self._file.open("rb") as source, rewriting(self._file) as target:
@@ -131,7 +135,10 @@ class SessionFile:
                     if entry.content:
                         text = reworded(entry, "")
                         count += 1
+                elif place.damaged:
+                    damaged.add(text)
                 target.write(text)
+        aside.retain(self.folder, damaged)
         return count
 
     def save(self) -> None:
