@@ -111,3 +111,5 @@ def _show(doomed: list[Memory], plan: PurgePlan | None, say: Callable[[str], Non
         say(f"{replaced} stays superseded, by nothing that is there; `memoryd restore {replaced}` brings it back")
     if plan.unreadable:
         say(f"{counted(plan.unreadable, 'entry')} in them, unreadable, may tell it, too: `memoryd doctor` says which")
+    if plan.leaves:
+        say(plan.leaves)

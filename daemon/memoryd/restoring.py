@@ -6,13 +6,15 @@ are missing; so it needs the standard library alone.
 
 import shlex
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import quote
 
 _STEM, _STAMP = "ledger-", "%Y%m%dT%H%M%S%fZ"
+_ASIDE = "damaged"
+"""How folders begin that a damaged ledger is moved to."""
 
 
 def dated_name(at: datetime) -> str:
@@ -97,8 +99,22 @@ def saving(file: Path) -> str:
     )
 
 
+def set_aside(file: Path) -> list[Path]:
+    """Return the folders beside a ledger with a damaged one that was moved there. Blocks.
+
+    No purge reaches into them: what of a damaged file is whose nobody can tell.
+    """
+    folders = sorted(file.parent.glob(f"{_ASIDE}*/"))
+    return [folder for folder in folders if next(folder.glob(f"{file.name}*"), None) is not None]
+
+
+def removing(folders: Iterable[Path]) -> str:
+    """Return the command that destroys folders."""
+    return f"rm -r {shlex.join(map(str, folders))}"
+
+
 def _folder(file: Path) -> str:
-    return f"d=$(mktemp -d {shlex.quote(str(file.parent / 'damaged-XXXXXX'))})"
+    return f"d=$(mktemp -d {shlex.quote(str(file.parent / f'{_ASIDE}-XXXXXX'))})"
 
 
 def _aside(file: Path) -> str:

@@ -1,5 +1,6 @@
 """Searched from files beside the table, an index answers as it does from memory, whatever became of the files."""
 
+import json
 import signal
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 
 from memoryd.config import IndexConfig
 from memoryd.index import LanceIndex, postings
+from memoryd.index.kept import leave, read
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.index import IndexPassage, IndexRow
 from memoryd_client.wire.filters import Filters
@@ -159,6 +161,33 @@ async def test_damaged_files_are_not_used(closed: tuple[LanceIndex, Path, list[o
     await index.open(model="m", dimensions=DIMENSIONS)
     await index.optimise()
     assert (kept_in(folder) / "about.json").exists()
+    await index.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "was", "becomes"),
+    [
+        ("vectors.npy", b"<f4", b">f4"),  # numbers of another order of bytes
+        ("first.npy", b"<i4", b">i4"),
+        ("codes.npy", b"|i1", b"|u1"),
+        ("ids.order.npy", b"}", b"\x7f"),  # nothing that Python can read
+        ("about.json", b'"sequence":1', b'"sequence":0'),
+    ],
+)
+async def test_files_of_which_a_header_is_damaged_are_not_used(
+    closed: tuple[LanceIndex, Path, list[object]], name: str, was: bytes, becomes: bytes
+) -> None:
+    index, folder, answers = closed
+    of = json.loads((kept_in(folder) / "about.json").read_bytes())["about"]["of"]
+    assert read(kept_in(folder), of=of) is not None
+    leave(kept_in(folder))
+    file = kept_in(folder) / name
+    whole = file.read_bytes()
+    file.write_bytes(whole.replace(was, becomes, 1))
+    assert file.read_bytes() != whole
+    assert read(kept_in(folder), of=of) is None
+    assert await index.open(model="m", dimensions=DIMENSIONS) == 1
+    assert await shown(index) == answers
     await index.close()
 
 

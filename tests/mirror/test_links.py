@@ -78,6 +78,46 @@ async def test_a_purge_takes_the_links_to_what_is_purged_and_the_index_page_alon
         assert home.mirror.status().conflicts == ()
 
 
+@pytest.mark.parametrize(
+    ("was", "becomes", "cut"),
+    [
+        ("---\n", "---\nbroken: [\n", ""),  # not taken
+        ("Login test]]", "LOGIN  test!]]", ""),  # taken, as links are memory's own affair
+        ("UTC.", "UTC. See [[Login test]], [[Other]].", "UTC. See [[Other]]."),
+    ],
+)
+async def test_a_purge_takes_links_out_of_files_that_are_not_as_memory_wrote_them(
+    tmp_path: Path, was: str, becomes: str, cut: str
+) -> None:
+    async with mirrored_home(tmp_path) as home:
+        expiry, login, file = await two(home)
+        await home.perform(Revise(replace((await home.memories())[expiry], tags=("auth",))))
+        await home.sync()
+        edited = file.read_text().replace(was, becomes, 1)
+        if cut:
+            edited = edited.replace("---\n", "---\nbroken: [\n", 1)
+        file.write_text(edited)
+        await home.sync()
+        await home.purge(login)
+        assert await home.mirror.purge([login]) == ""
+        left = [path for path in home.folder.rglob("*") if path.is_file() and b"login" in path.read_bytes().lower()]
+        assert left == []
+        assert "Token expiry is computed in UTC." in file.read_text()
+        assert cut in file.read_text()
+        assert ("broken" in file.read_text()) == ("broken" in edited)
+
+
+async def test_a_purge_names_files_that_may_tell_it_and_are_not_in_memory(tmp_path: Path) -> None:
+    async with mirrored_home(tmp_path) as home:
+        _, login, file = await two(home)
+        edited = file.read_text().replace("---\n", "---\nbroken: [\n", 1) + "After that came the login test.\n"
+        file.write_text(edited)
+        await home.sync()
+        await home.purge(login)
+        assert await home.mirror.purge([login]) == f"{file}, which is not in memory as it is, may tell it"
+        assert file.read_text() == edited
+
+
 async def test_a_file_links_to_one_that_is_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with mirrored_home(tmp_path) as home:
         await two(home)

@@ -1,5 +1,6 @@
 """A purge leaves no byte: proved by reading every file of the home."""
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Generator
@@ -59,6 +60,19 @@ def test_no_file_of_the_home_has_a_word_of_what_was_purged(daemon: RunningDaemon
         assert [hit.id for hit in client.search("Ana drinks tea")] == [kept.id]
         assert client.get(kept.id).content == kept.content
         assert [entry.event for entry in client.history(secret.id)] == ["PURGE", "UPDATE", "ADD"]
+
+
+def test_a_damaged_ledger_that_was_set_aside_is_named_until_it_is_removed(daemon: RunningDaemon) -> None:
+    with daemon.client(session="s1") as client:
+        first, second = (client.remember(f"{TOLD} {number}", scope="global") for number in ("Once.", "Twice."))
+        aside = daemon.paths.home / "damaged-x1Y2z3"
+        aside.mkdir()
+        (aside / daemon.paths.ledger.name).write_bytes(daemon.paths.ledger.read_bytes())
+        leaves = f"a damaged ledger that was set aside may have it still, until `rm -r {aside}`"
+        assert client.purge_plan([first.id]).leaves == leaves
+        assert client.purge([first.id]) == f"1 memory purged: {leaves}"
+        shutil.rmtree(aside)
+        assert client.purge([second.id]) == "1 memory destroyed"
 
 
 READER = """

@@ -124,6 +124,28 @@ async def test_erasing_words_keeps_the_damaged_line(tmp_path: Path) -> None:
     assert (await info(transcripts)).missing == 1
 
 
+async def test_of_lines_aside_those_that_came_back_go_with_the_words_of_any_entry(tmp_path: Path) -> None:
+    transcripts = JsonlTranscripts(tmp_path / "t", tmp_path / "copy")
+    await append(transcripts, kept("one"), kept("two"), kept("three"))
+    await transcripts.back_up()
+    file = lines(tmp_path / "t")
+    file.write_bytes(file.read_bytes().replace(b'"two"', b'two"'))  # readable for whoever looks
+    again = JsonlTranscripts(tmp_path / "t", tmp_path / "copy")
+    assert await contents(again) == ["one", "two", "three"]
+    await again.back_up()
+    # Damaged later, and not in the copy: this one stays damaged.
+    await append(again, kept("four"))
+    spoilt = spoil(file, 4)
+    again = JsonlTranscripts(tmp_path / "t", tmp_path / "copy")
+    assert await contents(again) == ["one", "two", "three"]
+    assert [one.line for one in kept_aside(file.parent)] == [2, 4]
+    assert await again.erase(KEY, [2]) == 1
+    assert [one.bytes for one in kept_aside(file.parent)] == [spoilt]
+    await again.back_up()
+    (copied,) = (tmp_path / "copy").rglob("damaged.jsonl")
+    assert [one.bytes for one in kept_aside(copied.parent)] == [spoilt]
+
+
 async def test_a_purge_leaves_nothing_aside(tmp_path: Path) -> None:
     file = await session(tmp_path / "t", "one", "two", "three")
     spoil(file, 2)

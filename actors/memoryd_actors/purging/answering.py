@@ -81,6 +81,7 @@ class PurgingAnswers:
             sessions=reach.sessions,
             unreadable=reach.unreadable,
             replaced=await self._replaced(reach.ids, caller),
+            leaves=self._ledger.purges.leaves,
         )
 
     async def _purge(self, request: Purge, caller: Caller, deadline_s: float) -> Done:

@@ -270,4 +270,6 @@ def purge_plan(memory: Memory, plan: PurgePlan) -> Content:
         parts.append(
             Content.styled(f"{counted(plan.unreadable, 'entry')} cannot be read, and may tell it, too.\n", LIGHT)
         )
+    if plan.leaves:
+        parts.append(Content.styled(f"{line(plan.leaves)}\n", LIGHT))
     return Content.assemble(*parts)

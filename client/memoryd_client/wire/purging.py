@@ -53,6 +53,8 @@ class PurgePlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, t
     """Entries in them that cannot be read, because their lines are damaged: they may tell it, too."""
     replaced: tuple[str, ...] = ()
     """Memories that only these took the place of: they stay superseded, by nothing that is there, until restored."""
+    leaves: str = ""
+    """What no purge reaches, in words."""
 
 
 class PlanPurge(Request[PurgePlan], frozen=True, kw_only=True, omit_defaults=True, tag="purge_plan"):

@@ -117,6 +117,8 @@ def examine_data(paths: Paths, config: Config, status: Status | None, now: datet
             yield _schema(file, facts)
             if facts is not None and facts.purges:
                 yield _unfinished(facts.purges, status)
+        if aside := restoring.set_aside(file):
+            yield _set_aside(aside)
         yield _backups(paths, config, file, facts, now)
     yield _index(paths, config, facts, status)
     yield _clock(facts, now)
@@ -147,6 +149,13 @@ def _unfinished(purges: int, status: Status | None) -> Finding:
     if part is not None and part.message:
         what = f"{what}. {part.message}"
     return warn("purges", what, "memoryd status" if status is not None else "memoryd start")
+
+
+def _set_aside(folders: list[Path]) -> Finding:
+    named = ", ".join(map(str, folders))
+    which = "a damaged ledger that was set aside is" if len(folders) == 1 else "damaged ledgers that were set aside are"
+    what = f"{which} in {named}: what was purged since, or is going to be, may be there still"
+    return warn("ledger", what, f"{restoring.removing(folders)}  # when nothing of it is needed any more")
 
 
 def _backups(paths: Paths, config: Config, ledger: Path, facts: LedgerFacts | None, now: datetime) -> Finding:

@@ -3,6 +3,7 @@
 They can be lost at any time: what they were made of is in the table. A folder is written whole, under another name.
 """
 
+import io
 import math
 import mmap
 import os
@@ -11,7 +12,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -26,7 +27,7 @@ as one does where the disk cannot read a page that is mapped (SIGBUS)."""
 _VECTORS = "vectors"
 _CODES = "codes"
 """Of a million 1.5 and .4 GB, which are read only then: what is damaged has a wrong distance. All else is checked
-always."""
+always, and the headers of these, too."""
 _READ_BYTES = 1 << 20
 
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -34,10 +35,33 @@ Parts = dict[str, Sequence[npt.NDArray[Any]]]
 """Arrays by their names, in pieces that follow one another."""
 
 
+class _Written(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An array in a file."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    sum: int
+
+    @property
+    def header(self) -> bytes:
+        """What its file begins with, byte for byte: read out of the file, a damaged one would say what it likes."""
+        header = io.BytesIO()
+        described = {"descr": self.dtype, "fortran_order": False, "shape": self.shape}
+        np.lib.format.write_array_header_1_0(header, described)
+        return header.getvalue()
+
+
 class _About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     of: dict[str, str]
     sequence: int
-    sums: dict[str, int]
+    arrays: dict[str, _Written]
+
+
+class _Summed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What `about.json` holds: what is about the arrays, as it was written, and its sum."""
+
+    about: msgspec.Raw
+    sum: int
 
 
 class Mapped(msgspec.Struct, frozen=True):
@@ -57,8 +81,9 @@ def write(folder: Path, parts: Parts, *, of: dict[str, str], sequence: int) -> N
     unfinished = _unfinished(folder)
     unfinished.mkdir(mode=0o700)
     try:
-        sums = {name: _write(unfinished / f"{name}.npy", pieces) for name, pieces in parts.items()}
-        (unfinished / _ABOUT).write_bytes(msgspec.json.encode(_About(of, sequence, sums)))
+        arrays = {name: _write(unfinished / f"{name}.npy", pieces) for name, pieces in parts.items()}
+        about = msgspec.json.encode(_About(of, sequence, arrays))
+        (unfinished / _ABOUT).write_bytes(msgspec.json.encode(_Summed(msgspec.Raw(about), zlib.crc32(about))))
         unfinished.rename(folder)
     except OSError:
         discard(folder)
@@ -73,15 +98,18 @@ def read(folder: Path, *, of: dict[str, str]) -> Mapped | None:
     try:
         in_use = folder / _IN_USE
         unchecked = () if in_use.exists() else (_VECTORS, _CODES)
-        about = msgspec.json.decode((folder / _ABOUT).read_bytes(), type=_About)
+        summed = msgspec.json.decode((folder / _ABOUT).read_bytes(), type=_Summed)
+        if zlib.crc32(summed.about) != summed.sum:
+            return None
+        about = msgspec.json.decode(summed.about, type=_About)
         # Read, not looked at where it is mapped: what the disk cannot read is an error here, and the end of the process
         # there.
-        if any(name not in unchecked and _sum(folder / f"{name}.npy") != sum_ for name, sum_ in about.sums.items()):
-            return None
-        arrays = {name: _mapped(folder / f"{name}.npy") for name in about.sums}
+        for name, written in about.arrays.items():
+            _check(folder / f"{name}.npy", written, whole=name not in unchecked)
+        arrays = {name: _mapped(folder / f"{name}.npy", written) for name, written in about.arrays.items()}
         with suppress(OSError):  # of a disk that is full or read-only
             in_use.touch(mode=0o600)
-    except (OSError, ValueError, EOFError, TypeError):
+    except (OSError, ValueError):
         return None
     return Mapped(about.sequence, arrays) if about.of == of else None
 
@@ -119,47 +147,48 @@ def _unfinished(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.unfinished")
 
 
-def _write(path: Path, pieces: Sequence[npt.NDArray[Any]]) -> int:
+def _write(path: Path, pieces: Sequence[npt.NDArray[Any]]) -> _Written:
     shape = (sum(map(len, pieces)), *pieces[0].shape[1:])
-    header = {"descr": np.lib.format.dtype_to_descr(pieces[0].dtype), "fortran_order": False, "shape": shape}
+    written = _Written(pieces[0].dtype.str, shape, 0)
     total = 0
     with path.open("wb") as file:
-        np.lib.format.write_array_header_1_0(file, header)
+        file.write(written.header)
         for piece in pieces:
             data = _bytes(np.ascontiguousarray(piece))
             file.write(data)
             total = zlib.crc32(data, total)
         file.flush()
         os.fsync(file.fileno())
-    return total
+    return msgspec.structs.replace(written, sum=total)
 
 
-def _sum(path: Path) -> int:
-    total = 0
+def _check(path: Path, written: _Written, *, whole: bool) -> None:
+    """Look whether a file begins with the header that was written and, if the whole is looked at, goes on so.
+
+    Raises:
+        ValueError: it does not.
+        OSError: it cannot be read.
+    """
+    header, total = written.header, 0
     with path.open("rb") as file:
-        _header(file)
-        while some := file.read(_READ_BYTES):
+        if file.read(len(header)) != header:
+            raise ValueError(f"the header of {path} is damaged")
+        while whole and (some := file.read(_READ_BYTES)):
             total = zlib.crc32(some, total)
-    return total
+    if whole and total != written.sum:
+        raise ValueError(f"{path} is damaged")
 
 
-def _header(file: BinaryIO) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    if np.lib.format.read_magic(file) != (1, 0):
-        raise ValueError(f"{file.name} is of another format")
-    shape, _, dtype = np.lib.format.read_array_header_1_0(file)
-    return shape, dtype
-
-
-def _mapped(path: Path) -> npt.NDArray[Any]:
+def _mapped(path: Path, written: _Written) -> npt.NDArray[Any]:
+    dtype, begin = np.dtype(written.dtype), len(written.header)
     with path.open("rb") as file:
-        shape, dtype = _header(file)
         pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-        if path.stem == _VECTORS:
-            pages.madvise(mmap.MADV_RANDOM)  # or each that is looked at brings 128 kB from the disk
-        count = math.prod(shape)
-        if file.tell() + count * dtype.itemsize != len(pages):
-            raise ValueError(f"{path} is of another length")
-        return np.frombuffer(pages, dtype, count, file.tell()).reshape(shape)
+    if path.stem == _VECTORS:
+        pages.madvise(mmap.MADV_RANDOM)  # or each that is looked at brings 128 kB from the disk
+    count = math.prod(written.shape)
+    if begin + count * dtype.itemsize != len(pages):
+        raise ValueError(f"{path} is of another length")
+    return np.frombuffer(pages, dtype, count, begin).reshape(written.shape)
 
 
 def _bytes(contiguous: npt.NDArray[Any]) -> memoryview | bytes:

@@ -16,7 +16,10 @@ class SqlCheckpoints:
     def __init__(self, database: Database, purges: SqlPurges) -> None:
         self._database = database
         self._purges = purges
-        self.leaves = purges.leaves
+
+    @property
+    def leaves(self) -> str:
+        return self._purges.leaves
 
     async def save_checkpoint(
         self,

@@ -15,7 +15,10 @@ class SqlCoreMemory:
     def __init__(self, database: Database, purges: SqlPurges) -> None:
         self._database = database
         self._purges = purges
-        self.leaves = purges.leaves
+
+    @property
+    def leaves(self) -> str:
+        return self._purges.leaves
 
     async def core_sections(self, owner: str, thread: str, *, limit: int) -> list[Section]:
         return await self._database.read(core_writing.sections, owner, thread, limit)

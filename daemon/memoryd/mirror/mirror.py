@@ -35,6 +35,8 @@ PAUSED_S = 2.0
 """How often it is looked whether a folder is back."""
 PAGE = 500
 """Memories that are written before that is noted."""
+_TELLING = 5
+"""Files that the answer to a purge names."""
 TOLD = 50
 """Files that a status names."""
 
@@ -110,16 +112,18 @@ class Mirror:
                 await self._check_marker()
                 _, writer, known = await self._load()
                 there = [one for one in memory_ids if known.of(one) is not None or writer.beside]
-                await writer.purge(there)
+                telling = await writer.purge(there)
                 await writer.finish()
                 await self._write_index(known)
                 await self._save()
             except (DaemonError, OSError) as problem:
                 return f"what {self.settings.folder} has of it goes later: {problem}"
+            left = [f"{self._folder.root / path}, which is not in memory as it is, may tell it" for path in telling]
+            left[_TELLING:] = [f"so may {len(left) - _TELLING} more files there"] if len(left) > _TELLING else []
             in_repository = await self._thread.run(self._folder.repository)
             if there and in_repository:
-                return f"what the repository of {self.settings.folder} keeps of its file is out of reach"
-        return ""
+                left.append(f"what the repository of {self.settings.folder} keeps of its file is out of reach")
+        return "; ".join(left)
 
     async def _sync(self) -> float:
         await self._check_marker()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import msgspec
 from msgspec import structs
 
-from memoryd.mirror.folder import BESIDE, ENDING, MirrorFolder, digest
+from memoryd.mirror.folder import BESIDE, ENDING, LARGEST, MirrorFolder, digest
 from memoryd.mirror.known import KnownFiles, stem
 from memoryd.mirror.places import Places
 from memoryd.mirror.state import FileRow, MirrorSettings, MirrorStates
@@ -17,6 +17,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.settings import KNOWLEDGE
 from memoryd_actors.memory.steps import MERGED_INTO
 from memoryd_actors.mirroring.document import NoteUnreadable, parse, render
+from memoryd_actors.mirroring.links import GoneNames
 from memoryd_actors.mirroring.naming import file_name, folded, free_name
 from memoryd_actors.mirroring.taking import FileChange, FileTaker
 from memoryd_actors.ports.ledger import MemoryRepository
@@ -296,26 +297,46 @@ class FileWriter:
             self.tombstones[memory.id] = moment
         self._known.drop(memory.id)
 
-    async def purge(self, memory_ids: Sequence[str]) -> None:
+    async def purge(self, memory_ids: Sequence[str]) -> list[str]:
         """Destroy the files of memories, and what lies beside them; what a repository keeps of them is out of reach.
 
-        Files that link to them are written again: a name is how a memory begins.
+        Files that link to them are written again. Where one is not in memory as it is, the links are cut out of it.
+        Return which of these may tell it still.
         """
         names = [stem(row.path) for one in memory_ids if (row := self._known.of(one)) is not None]
         for one in memory_ids:
             await self._purge_one(one)
-        if names:
-            self._again |= await self._thread.run(self._linking, [f"[[{name}]]".encode() for name in names])
+        if not names:
+            return []
+        again, left = await self._thread.run(self._unlink, GoneNames(names))
+        self._again |= again
+        return left
 
-    def _linking(self, links: Sequence[bytes]) -> set[str]:
-        """Return the memories whose files have one of the links."""
-        found: set[str] = set()
-        for row in self._known:
+    def _unlink(self, gone: GoneNames) -> tuple[set[str], list[str]]:
+        """Return the memories whose files link to what is gone, and files that may tell it and are no memory's."""
+        again: set[str] = set()
+        left: list[str] = []
+        look = self._folder.look()
+        for path in (*look.files, *look.beside):
+            row = self._known.at(path)
             with suppress(OSError):
-                file = self._folder.read(row.path) or b""
-                if any(link in file for link in links):
-                    found.add(row.memory_id)
-        return found
+                file = self._folder.read(path) or b""
+                if row is not None and path not in self.waiting and row.digest == digest(file):
+                    if gone.is_linked(file):
+                        again.add(row.memory_id)
+                elif not self._cut(path, file, gone):
+                    left.append(path)
+        return again, left
+
+    def _cut(self, path: str, file: bytes, gone: GoneNames) -> bool:
+        """Cut links to what is gone out of a file; return whether nothing in it tells that any more."""
+        cut = gone.unlinked(file)
+        if cut != file:
+            if len(file) > LARGEST:  # and not read to its end
+                return False
+            if self._folder.write(path, cut, instead_of=digest(file)) is None:
+                return False
+        return not gone.is_told(cut)
 
     async def _purge_one(self, memory_id: str) -> None:
         row = self._known.of(memory_id)
