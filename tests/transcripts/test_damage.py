@@ -1,10 +1,12 @@
 # ruff: noqa: ASYNC240 - these tests have the loop to themselves
 """Lines of a transcript that are damaged: told, kept, mended from the copy, and never in the way of the others."""
 
+import json
 import os
 from io import BytesIO
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 from memoryd.transcripts import JsonlTranscripts
 from memoryd.transcripts.aside import kept as kept_aside
 from memoryd.transcripts.jsonl import OPEN
+from memoryd.transcripts.places import session_folder
 from memoryd.transcripts.scanning import places
 from memoryd_client.wire.transcripts import SessionInfo
 from transcript_files import KEY, append, contents, kept, lines
@@ -60,6 +63,60 @@ async def test_a_damaged_line_is_counted_kept_and_costs_itself_only(tmp_path: Pa
     assert (await info(third)).missing == 1
     assert spoilt in file.read_bytes()
     assert len(kept_aside(file.parent)) == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("timestamp", "0001-01-01T00:00:00+23:59"),  # before the first year, in UTC
+        ("timestamp", "9999-12-31T23:59:59-23:59"),
+        ("covers", 2**64),
+        ("turns", -1),
+        ("size", 2**64),
+        ("seq", 2**64),
+    ],
+)
+async def test_a_line_with_a_value_that_cannot_be_is_a_damaged_one(
+    tmp_path: Path, field: str, value: str | int
+) -> None:
+    file = await session(tmp_path, "one", "two", "three")
+    first, second, third = file.read_bytes().splitlines(keepends=True)
+    changed = json.dumps(json.loads(second) | {field: value}).encode() + b"\n"
+    file.write_bytes(first + changed + third)
+    again = JsonlTranscripts(tmp_path)
+    assert await contents(again) == ["one", "three"]
+    assert msgspec.msgpack.encode(found := await info(again))
+    assert (found.entries, found.last, found.damaged) == (2, 3, 1)
+    assert [one.bytes for one in kept_aside(file.parent)] == [changed]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("last", 2**64),
+        ("last", -5),
+        ("bytes", -1),
+        ("tokenCount", 10**30),
+        ("createdAt", "2026-01-01T00:00:00"),  # of no zone
+        ("updatedAt", "0001-01-01T00:00:00+23:59"),
+    ],
+)
+async def test_metadata_with_a_value_that_cannot_be_are_told_from_the_lines(
+    tmp_path: Path, field: str, value: str | int
+) -> None:
+    transcripts = JsonlTranscripts(tmp_path)
+    await append(transcripts, kept("one"), kept("two"))
+    await append(transcripts, kept("else"), key=("local", "s2"))
+    await transcripts.save()
+    right = await transcripts.info(KEY)
+    written = session_folder(tmp_path, *KEY) / "metadata.json"
+    written.write_text(json.dumps(json.loads(written.read_bytes()) | {field: value}), encoding="utf-8")
+    again = JsonlTranscripts(tmp_path)
+    assert right in await again.sessions("local", limit=9, offset=0)
+    assert len(await again.sessions("local", limit=9, offset=0)) == 2
+    assert await again.last(KEY) == 2
+    await again.save()
+    assert right in await JsonlTranscripts(tmp_path).sessions("local", limit=9, offset=0)
 
 
 async def test_damage_that_happens_while_it_is_open_is_noticed_by_the_next_reading(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from memoryd.rewriting import rewriting
-from memoryd.transcripts.lines import Line
+from memoryd.transcripts.lines import Line, is_count, is_moment
 from memoryd.transcripts.places import METADATA
 from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN
 from memoryd_client.wire.transcripts import SessionInfo
@@ -95,11 +95,30 @@ class Metadata(msgspec.Struct, kw_only=True, rename="camel"):
 
 
 def read(folder: Path) -> Metadata | None:
-    """Return what the file says; None where it is missing or unreadable. Blocks."""
+    """Return what the file says; None where it is missing or unreadable. Blocks.
+
+    Where a number or a moment in it cannot be, it says only what no line tells, and the lines are to be read again.
+    """
     try:
-        return msgspec.json.decode((folder / METADATA).read_bytes(), type=Metadata)
+        found = msgspec.json.decode((folder / METADATA).read_bytes(), type=Metadata)
     except (OSError, msgspec.MsgspecError):
         return None
+    if all(map(_can_be, msgspec.structs.astuple(found))):
+        return found
+    told = Metadata(id=found.id, user_id=found.user_id, project=found.project)
+    told.channel_id, told.agents = found.channel_id, found.agents
+    told.last = found.last if _can_be(found.last) else 0
+    return told
+
+
+def _can_be(value: object) -> bool:
+    match value:
+        case int():
+            return is_count(value)
+        case datetime():
+            return is_moment(value)
+        case _:
+            return True
 
 
 def write(folder: Path, metadata: Metadata, *, durable: bool) -> None:

@@ -6,10 +6,7 @@ from typing import IO
 
 import msgspec
 
-from memoryd.transcripts.lines import Line, decode_line
-
-_HIGHEST = 2**53
-"""No transcript has so many entries: a number beyond it is damage."""
+from memoryd.transcripts.lines import Line, decode_line, is_count, is_moment
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -65,12 +62,13 @@ def readable(text: bytes) -> Line | None:
         line = decode_line(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    if not 0 < line.seq < _HIGHEST or not line.id:
+    counts = line.seq, line.size, line.covers, line.turns
+    if not line.seq or not line.id or not all(map(is_count, counts)):
         return None
     if line.timestamp.tzinfo is None:
         # Somebody wrote it by hand.
         line.timestamp = line.timestamp.replace(tzinfo=UTC)
-    return line
+    return line if is_moment(line.timestamp) else None
 
 
 def _lines(file: IO[bytes]) -> Iterator[Place]:
