@@ -5,6 +5,7 @@ from typing import Literal
 import pytest
 
 from memoryd_client import NewMemory, RequestFailed, State
+from memoryd_client.tools.memories import confirmation
 from memoryd_client.wire.importing import MemoryRecord
 from running import RunningDaemon
 
@@ -61,3 +62,49 @@ def test_no_agent_changes_or_forgets_what_the_user_said_or_pinned(
             agent.undo(agent.history(old.id)[0].operation)
         assert program.get(old.id) == old
         assert program.forget(old.id).state is State.FORGOTTEN
+
+
+NEVER, WHEN_MESSY = "Never force-push to main.", "Force-push to main when the history is messy."
+
+
+@pytest.mark.parametrize("pinned", [False, True])
+@pytest.mark.parametrize("category", ["rule", "procedural", "procedure", "workflow"])
+def test_no_agents_rule_takes_the_place_of_the_users_by_its_title(
+    served: RunningDaemon, category: str, *, pinned: bool
+) -> None:
+    def named(content: str, title: str = "force pushes") -> NewMemory:
+        return NewMemory(content=content, category=category, title=title)
+
+    with served.client("s1", agent="tui") as agent, served.client("s2", agent="cli") as user:
+        (before,) = agent.remember_many([named("Force-push to main on Fridays.")])
+        rule = user.remember(NEVER, category=category, title="force pushes", source="user", pinned=pinned)
+        assert user.get(before.id).superseded_by == rule.id
+        stood = State.SUPERSEDED, rule.id
+        claimed, *_ = agent.remember_many([named(WHEN_MESSY), named("Force-push when asked.", "Force Pushes")])
+        restored = agent.restore(before.id)
+        other = agent.remember("Force-push to branches of your own.", category=category, title="own branches")
+        renamed = agent.update(other.id, title="force pushes")
+        for one in (claimed, restored, renamed):
+            assert (one.state, one.superseded_by) == stood
+            assert (user.get(one.id).state, user.get(one.id).superseded_by) == stood
+        record = MemoryRecord(content="Force-push at night.", category=category, title="force pushes")
+        (brought,) = agent.import_records([record]).added
+        assert user.get(brought).superseded_by == rule.id
+        assert [one.id for one in user.list(categories=(category,))] == [rule.id]
+        # What the user brings back is their word, whoever wrote it.
+        assert user.restore(claimed.id).active
+        assert user.get(rule.id).superseded_by == claimed.id
+        # And nothing that they retired comes back by an agent in the place of what they said since.
+        newer = user.remember("Ask before each force-push.", category=category, title="force pushes", source="user")
+        assert agent.restore(rule.id).superseded_by == newer.id
+        assert user.get(newer.id).active
+
+
+def test_an_agent_is_told_which_rule_of_the_user_stands_against_its_own(served: RunningDaemon) -> None:
+    with served.client("s2", agent="cli") as user:
+        rule = user.remember(NEVER, category="rule", title="force pushes", source="user")
+    with served.client("s1", agent="tui") as agent:
+        claimed = agent.remember(WHEN_MESSY, category="rule", title="force pushes")
+    said = confirmation(claimed, claimed.id)
+    assert said.startswith("Kept, but not in force: the user's word stands against it")
+    assert rule.id[:8] in said
