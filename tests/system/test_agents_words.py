@@ -4,9 +4,12 @@ from typing import Literal
 
 import pytest
 
+from memoryd_actors.memory.described import voice
 from memoryd_client import NewMemory, RequestFailed, State
 from memoryd_client.tools.memories import confirmation
+from memoryd_client.tools.tool import provenance
 from memoryd_client.wire.importing import MemoryRecord
+from memoryd_client.wire.memory import Source
 from running import RunningDaemon
 
 PASSING = "The user just asked about the weather."
@@ -21,17 +24,29 @@ def test_an_agents_client_stores_what_its_tools_would_and_is_trusted_no_more(ser
         with pytest.raises(RequestFailed, match="only the user pins"):
             agent.remember("The build takes 9 minutes.", pinned=True)
         claimed = agent.remember("Never push to main.", category="correction", source="user", trust=1.0)
-        assert claimed.trust == 0.5
+        assert (claimed.trust, claimed.source, voice(claimed)) == (0.5, "agent", "an agent")
+        quoted = agent.remember("Staging is shared with QA.", category="correction", speaker="The user")
+        assert voice(quoted) == "The user, told by an agent"
+        assert "from The user as told by an agent" in provenance(quoted)
         assert program.remember(PASSING).content == PASSING
         assert program.remember("Releases are tagged.", source="user").trust == 0.8
 
 
 def test_what_an_agent_imports_is_trusted_as_its_word(served: RunningDaemon) -> None:
-    record = MemoryRecord(content="Never push to main.", category="correction", trust=1.0, pinned=True)
+    record = MemoryRecord(
+        content="Never push to main.",
+        category="correction",
+        trust=1.0,
+        pinned=True,
+        source=Source.USER,
+        agent="cli",
+        role="user",
+    )
     with served.client("s1", agent="tui") as agent:
         (added,) = agent.import_records([record]).added
         brought = agent.get(added)
     assert (brought.trust, brought.pinned) == (0.5, False)
+    assert (brought.agent, brought.role, voice(brought)) == ("tui", "assistant", "an agent")
 
 
 def test_an_agents_edit_passes_the_same_rules(served: RunningDaemon) -> None:

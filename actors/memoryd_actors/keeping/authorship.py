@@ -16,7 +16,7 @@ from memoryd_actors.texts.quoting import what_was_said
 from memoryd_client.wire.caller import PERSON, Caller
 from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.importing import MemoryRecord
-from memoryd_client.wire.memory import Memory, NewMemory
+from memoryd_client.wire.memory import Memory, NewMemory, Source
 
 Texts = Callable[[Caller], Awaitable[Sequence[str]]]
 Known = Callable[[Caller, str], Awaitable[Sequence[str]]]
@@ -25,7 +25,7 @@ MOST_ASKED = 50
 
 
 def stored_by_agent(memories: Sequence[NewMemory]) -> list[NewMemory]:
-    """Return what an agent stores, trusted as an agent's word.
+    """Return what an agent stores as an agent's word, whoever it says it is from.
 
     Raises:
         Refused: nobody will be glad to find one of them, or one is to be pinned.
@@ -38,12 +38,19 @@ def stored_by_agent(memories: Sequence[NewMemory]) -> list[NewMemory]:
             if len(memories) == 1:
                 raise
             raise Refused(f"memory {number} of {len(memories)}: {refused}", refused.hint) from refused
-    return [replace(new, trust=agents_trust(new)) for new in memories]
+    return [replace(new, trust=agents_trust(new), source=Source.AGENT) for new in memories]
 
 
-def brought_by_agent(record: MemoryRecord) -> MemoryRecord:
-    """Return what an agent imports, trusted as an agent's word."""
-    return replace(record, trust=BY_AGENT if record.trust is None else min(record.trust, BY_AGENT), pinned=False)
+def brought_by_agent(record: MemoryRecord, agent: str) -> MemoryRecord:
+    """Return what an agent imports as its word, whoever the record says it is from."""
+    return replace(
+        record,
+        trust=BY_AGENT if record.trust is None else min(record.trust, BY_AGENT),
+        pinned=False,
+        source=Source.AGENT,
+        agent=agent,
+        role="",
+    )
 
 
 def changed_by_agent(before: Memory, changes: Changes) -> Changes:
