@@ -49,6 +49,24 @@ def test_what_an_agent_imports_is_trusted_as_its_word(served: RunningDaemon) -> 
     assert (brought.agent, brought.role, voice(brought)) == ("tui", "assistant", "an agent")
 
 
+def test_what_an_agent_imports_passes_what_its_words_pass(served: RunningDaemon) -> None:
+    records = [MemoryRecord(id="passing", content=PASSING), MemoryRecord(id="long", content="The build is slow. " * 20)]
+    beside = MemoryRecord(id="lasting", content="The build takes 9 minutes.")
+    with served.client("s1", agent="tui") as agent, served.client("s2", agent="cli") as person:
+        done = agent.import_records([*records, beside])
+        assert (done.added, [one.id for one in done.left_out]) == (("lasting",), ["passing", "long"])
+        assert "true for a moment only" in done.left_out[0].reason
+        assert person.import_records(records).added == ("passing", "long")
+        assert agent.import_records(records).unchanged == ("passing", "long")
+
+
+def test_what_an_agent_tells_of_a_persons_health_in_few_words_is_asked_about(served: RunningDaemon) -> None:
+    with served.client("s1", agent="tui") as agent:
+        assert agent.remember("The user has asthma.").state is State.PROPOSED
+        with pytest.raises(RequestFailed, match="too trivial"):
+            agent.remember("The user has it.")
+
+
 def test_an_agents_edit_passes_the_same_rules(served: RunningDaemon) -> None:
     with served.client("s1", agent="tui") as agent:
         own = agent.remember("The build takes 9 minutes.")

@@ -11,7 +11,7 @@ from memoryd_actors.admission.gate import BY_AGENT, agents_trust
 from memoryd_actors.admission.writing import MAX_FACT, check_by_model, check_lasting
 from memoryd_actors.core.errors import Refused, Unavailable
 from memoryd_actors.memory.personal_matters import MATTER, telling, told_by, untold
-from memoryd_actors.memory.settings import FILE, KNOWLEDGE
+from memoryd_actors.memory.settings import FILE, KNOWLEDGE, name_of
 from memoryd_actors.texts.quoting import what_was_said
 from memoryd_client.wire.caller import PERSON, Caller
 from memoryd_client.wire.editing import Changes
@@ -65,12 +65,21 @@ def changed_by_agent(before: Memory, changes: Changes) -> Changes:
         was if now is UNSET else now
         for was, now in ((before.content, changes.content), (before.category, changes.category))
     )
-    if (content, category) != (before.content, before.category) and category != KNOWLEDGE:
-        if category == FILE:
-            check_file_by_agent(content)
-        else:
-            check_by_model(content, category)
+    if (content, category) != (before.content, before.category):
+        check_words_of_agent(content, category)
     return changes if changes.trust is UNSET else replace(changes, trust=min(changes.trust, BY_AGENT))
+
+
+def check_words_of_agent(content: str, category: str) -> None:
+    """Let no agent edit or import what nobody will be glad to find; what a document says is the document's.
+
+    Raises:
+        Refused: nobody will.
+    """
+    if name_of(category) == FILE:
+        check_file_by_agent(content)
+    elif name_of(category) != KNOWLEDGE:
+        check_by_model(content, category)
 
 
 def check_file_by_agent(content: str) -> None:
