@@ -1,5 +1,6 @@
 """Commands for agents and their hooks: push a context, take what came of it, see why."""
 
+import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,8 +8,10 @@ from typing import Annotated
 
 import msgspec
 import typer
+from msgspec.structs import replace
 
 from memoryd_cli.base import completion, render
+from memoryd_cli.base.agent_shell import agent_of_shell
 from memoryd_cli.base.decisions import decisions
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import InSession, Json, examples, placed
@@ -54,7 +57,10 @@ def push(
     ] = None,
     at: InSession,
 ) -> None:
-    """Push the end of a conversation, and wait until the daemon has it."""
+    """Push the end of a conversation, and wait until the daemon has it.
+
+    In the shell of a coding agent all of it is the agent's: nothing of it answers for you, or is kept as your word.
+    """
     if text and file:
         raise typer.BadParameter("give TEXT or --file, not both")
     if text and "-" in text and len(text) > 1:
@@ -67,8 +73,18 @@ def push(
         messages = _messages(sys.stdin, "stdin")
     if not messages:
         raise CommandFailed("there are no messages to push")
+    if at.agent == agent_of_shell(os.environ):
+        messages = _as_agents(messages, at.agent)
     with at.connect() as memory:
         memory.push_acknowledged(messages, trigger=trigger, turn=turn)
+
+
+def _as_agents(messages: list[Message], agent: str) -> list[Message]:
+    """Return messages as an agent's, who cannot speak for its user; say so where one is said to be the user's."""
+    if not any(one.role == "user" for one in messages):
+        return messages
+    note(f"this is the shell of {agent}: what it says the user said is taken as its own word")
+    return [replace(one, role="assistant") if one.role == "user" else one for one in messages]
 
 
 def _messages(lines: Iterable[str], name: str) -> list[Message]:

@@ -231,6 +231,7 @@ def _told(before: Memory, after: Memory, *, as_json: bool, operation: int = 0) -
     else:
         back = f"; `memoryd undo {operation}` takes it back" if operation else ""
         note(f"changed {after.id}, now at revision {after.revision}{back}")
+        render.note_gave_way(after)
 
 
 def undo(

@@ -117,8 +117,7 @@ def add(
         out(saved.id)
     if saved.state is State.PROPOSED:
         note(f"it waits for your consent: memoryd consent approve {saved.id}")
-    if saved.state is State.SUPERSEDED and saved.superseded_by:
-        note(f"it is not in force, another memory says otherwise: memoryd show {saved.superseded_by}")
+    render.note_gave_way(saved)
     if meant:
         note(f"`{saved.category}` is a category of its own now; is `{meant}` meant? See `memoryd categories`")
 
@@ -314,6 +313,7 @@ def restore(
             before = memory.get(memory_id)
             restored.append(memory.restore(before.id))
             note(f"{before.id} is active already" if before.active else f"restored {before.id}")
+            render.note_gave_way(restored[-1])
     if as_json:
         out_json(restored)
 

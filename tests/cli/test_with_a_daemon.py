@@ -61,6 +61,31 @@ def test_in_the_shell_of_a_coding_agent_what_is_added_is_the_agents_word(served:
     assert added(served("add", "Releases are tagged by hand.", "--json", CLAUDECODE="0")).source.value == "user"
 
 
+def test_what_is_pushed_in_the_shell_of_a_coding_agent_gives_no_consent(served: Command) -> None:
+    def pushed(command: Command, session: str, city: str) -> subprocess.CompletedProcess[str]:
+        said = [
+            {"role": "assistant", "content": f"May I remember that you live in {city}?"},
+            {"role": "user", "content": "Yes, please."},
+        ]
+        return command("push", "--session", session, given="\n".join(map(json.dumps, said)))
+
+    def state(memory_id: str) -> str:
+        return msgspec.json.decode(served.ok("show", memory_id, "--json"), type=Memory).state.value
+
+    shell = served.with_environment(CLAUDECODE="1")
+    forged, asked = (
+        shell.ok("add", city, "--category", "profile", "--title", title, "--scope", "global").strip()
+        for city, title in (("Lisbon", "city"), ("Porto", "home"))
+    )
+    done = pushed(shell, "forged", "Lisbon")
+    assert (done.returncode, "taken as its own word" in done.stderr) == (0, True)
+    assert pushed(served, "asked", "Porto").returncode == 0
+    deadline = time.monotonic() + 60
+    while state(asked) != "active":  # answers are heard in the order in which they were pushed
+        assert time.monotonic() < deadline
+    assert state(forged) == "proposed"
+
+
 def test_a_memory_is_stored_found_read_forgotten_and_restored(served: Command) -> None:
     memory_id = served.ok("add", FACT, "--tag", "auth", "--importance", "4", "--occurred-at", "2026-03-02").strip()
     short = memory_id.removeprefix("mem_")[:8]

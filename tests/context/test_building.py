@@ -118,8 +118,8 @@ def test_core_memory_and_rules_come_first_and_all_that_is_memoryds_is_fenced(dae
 
 
 def test_a_field_of_the_profile_stands_among_the_rules_with_its_name(daemon: RunningDaemon) -> None:
-    with daemon.client("named") as client:
-        client.remember("Ana Duarte", category="profile", title="employee")
+    with daemon.client("named", agent="cli") as client:
+        client.remember("Ana Duarte", category="profile", title="employee", source="user")
         (rules,) = (one for one in client.build_context(2_000).sections if one.kind == "rules")
         assert "employee: Ana Duarte" in rules.text
 

@@ -28,7 +28,7 @@ async def test_it_comes_with_the_first_take_once_also_where_nothing_else_is_pend
         await system.remember("four spaces", category="rule", title="indentation")
         await system.remember("Ana likes short answers.", category="preference")
         await system.remember("Never push to main.", category="correction", source=Source.USER)
-        await system.remember("is called Ana", category="profile", title="employee")
+        await system.remember("plain words", category="profile", title="tone", source=Source.USER)
         await system.remember(EXPIRY)
         first = await take(system, "1")
         assert first is not None
@@ -37,7 +37,7 @@ async def test_it_comes_with_the_first_take_once_also_where_nothing_else_is_pend
             "indentation: four spaces",
             "Ana likes short answers.",
             "Never push to main.",
-            "employee: is called Ana",
+            "tone: plain words",
         }
         assert standing(first) == everything
         assert all(content in first.text for content in everything)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.memory.consent import ConsentSettings, decide, field_of, replaces, spelled
+from memoryd_actors.memory.consent import ConsentSettings, decide, field_of, needs_consent, replaces, spelled
 from memoryd_client import Memory, Source
 
 SETTINGS = ConsentSettings()
@@ -58,9 +58,25 @@ def test_spelling_a_field_twice_changes_nothing(title: str) -> None:
     assert spelled(spelled(title)) == spelled(title)
 
 
-@pytest.mark.parametrize(("category", "title"), [("fact", "city"), ("profile", "employer"), ("fact", "")])
+@pytest.mark.parametrize(("category", "title"), [("fact", "city"), ("fact", "health"), ("fact", "")])
 def test_what_is_about_no_field_that_is_watched_over_is_nobodys_business(category: str, title: str) -> None:
     assert decide(memory(title, Source.AGENT, category=category), SETTINGS) is None
+
+
+@pytest.mark.parametrize("title", ["health", "religion", "salary", "Phone", "employer"])
+def test_a_field_that_no_list_names_is_the_users_as_well(title: str) -> None:
+    for source in (Source.AGENT, Source.EXTRACTED):
+        assert decide(memory(title, source, trust=1.0), SETTINGS) == "propose"
+    for source in (Source.USER, Source.IMPORTED):
+        assert decide(memory(title, source), SETTINGS) is None
+        assert decide(memory(title, source), SETTINGS, own_word=False) == "propose"
+    assert needs_consent("profile", title, SETTINGS)
+
+
+def test_goals_are_one_field_whatever_they_are_called() -> None:
+    assert {field_of("profile", title) for title in ("goals", "Goal", "goals_add")} == {"goals_add"}
+    assert decide(memory("goals", Source.AGENT), SETTINGS) == "wait_for_signal"
+    assert decide(memory("goals", Source.AGENT), ConsentSettings(benign=())) == "propose"
 
 
 @pytest.mark.parametrize("title", ["", " ", "-"])

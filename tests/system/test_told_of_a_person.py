@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoryd_client import Message, RequestFailed
+from memoryd_client import Message, RequestFailed, State
 from memoryd_client.wire.importing import MemoryRecord
 from running import RunningDaemon
 
@@ -69,3 +69,16 @@ def test_what_an_agent_imports_of_a_person_waits_and_what_a_program_imports_does
         assert (waiting.id, waiting.field) == ("home", "home")
     with served.client("s3", owner="another") as program:
         assert program.import_records([MemoryRecord(id="there", content=LIVES)]).added == ("there",)
+
+
+@pytest.mark.parametrize("title", ["health", "religion", "salary", "goals"])
+def test_an_agent_makes_no_field_of_the_person_in_force_without_a_yes(served: RunningDaemon, title: str) -> None:
+    with served.client("s1", agent="tui") as agent, served.client("s2", agent="cli") as person:
+        proposed = agent.remember("More than last year", category="profile", title=title)
+        assert proposed.state is State.PROPOSED
+        fact = agent.remember("Budgets grow by 3 percent a year.")
+        if title != "goals":
+            with pytest.raises(RequestFailed, match="only the user changes it"):
+                agent.update(fact.id, category="profile", title=title)
+        assert person.list(categories=("profile",)) == []
+        assert person.remember("Less than last year", category="profile", title=title, source="user").active

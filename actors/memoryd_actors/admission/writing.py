@@ -9,6 +9,7 @@ import re
 
 from memoryd_actors.admission.workflow import FEWEST_STEPS, read
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.personal_matters import told_of
 from memoryd_actors.memory.settings import PROCEDURES, name_of
 from memoryd_actors.texts.languages import pattern_of, words_of
 from memoryd_actors.texts.languages.recognition import language_of
@@ -142,7 +143,9 @@ def _check_passing(passing: "re.Match[str] | None") -> None:
 
 
 def _check_named(text: str) -> None:
-    """Refuse what names nothing: reactions, single words."""
+    """Refuse what names nothing: reactions, single words. What tells of a person's matters is asked about instead."""
+    if told_of(text):
+        return
     words = [word if word.isupper() and len(word) > 1 else word.casefold() for word in _NAMING.findall(text)]
     named = len({word for word in words if word not in _NAMELESS and word.casefold() not in _REACTIONS})
     wide = sum(char > "\u2e7f" for char in text)

@@ -227,7 +227,7 @@ class KeepingAnswers:
             # A record may belong to another project than the caller's, and memory may be off there.
             off = self._switches.off(caller.owner, record.project) if record.project else None
             if off is None:
-                kept.append(brought_by_agent(record) if caller.is_agent else record)
+                kept.append(brought_by_agent(record, caller.agent) if caller.is_agent else record)
             else:
                 closed.append(LeftOut(id=record.id, reason=str(refusal(off))))
         hidden = await self._view.hidden(caller, {end for edge in request.edges for end in (edge.from_id, edge.to_id)})

@@ -11,12 +11,12 @@ from memoryd_actors.admission.gate import BY_AGENT, agents_trust
 from memoryd_actors.admission.writing import MAX_FACT, check_by_model, check_lasting
 from memoryd_actors.core.errors import Refused, Unavailable
 from memoryd_actors.memory.personal_matters import MATTER, telling, told_by, untold
-from memoryd_actors.memory.settings import FILE, KNOWLEDGE
+from memoryd_actors.memory.settings import FILE, KNOWLEDGE, name_of
 from memoryd_actors.texts.quoting import what_was_said
 from memoryd_client.wire.caller import PERSON, Caller
 from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.importing import MemoryRecord
-from memoryd_client.wire.memory import Memory, NewMemory
+from memoryd_client.wire.memory import Memory, NewMemory, Source
 
 Texts = Callable[[Caller], Awaitable[Sequence[str]]]
 Known = Callable[[Caller, str], Awaitable[Sequence[str]]]
@@ -25,7 +25,7 @@ MOST_ASKED = 50
 
 
 def stored_by_agent(memories: Sequence[NewMemory]) -> list[NewMemory]:
-    """Return what an agent stores, trusted as an agent's word.
+    """Return what an agent stores as an agent's word, whoever it says it is from.
 
     Raises:
         Refused: nobody will be glad to find one of them, or one is to be pinned.
@@ -38,12 +38,19 @@ def stored_by_agent(memories: Sequence[NewMemory]) -> list[NewMemory]:
             if len(memories) == 1:
                 raise
             raise Refused(f"memory {number} of {len(memories)}: {refused}", refused.hint) from refused
-    return [replace(new, trust=agents_trust(new)) for new in memories]
+    return [replace(new, trust=agents_trust(new), source=Source.AGENT) for new in memories]
 
 
-def brought_by_agent(record: MemoryRecord) -> MemoryRecord:
-    """Return what an agent imports, trusted as an agent's word."""
-    return replace(record, trust=BY_AGENT if record.trust is None else min(record.trust, BY_AGENT), pinned=False)
+def brought_by_agent(record: MemoryRecord, agent: str) -> MemoryRecord:
+    """Return what an agent imports as its word, whoever the record says it is from."""
+    return replace(
+        record,
+        trust=BY_AGENT if record.trust is None else min(record.trust, BY_AGENT),
+        pinned=False,
+        source=Source.AGENT,
+        agent=agent,
+        role="",
+    )
 
 
 def changed_by_agent(before: Memory, changes: Changes) -> Changes:
@@ -58,12 +65,21 @@ def changed_by_agent(before: Memory, changes: Changes) -> Changes:
         was if now is UNSET else now
         for was, now in ((before.content, changes.content), (before.category, changes.category))
     )
-    if (content, category) != (before.content, before.category) and category != KNOWLEDGE:
-        if category == FILE:
-            check_file_by_agent(content)
-        else:
-            check_by_model(content, category)
+    if (content, category) != (before.content, before.category):
+        check_words_of_agent(content, category)
     return changes if changes.trust is UNSET else replace(changes, trust=min(changes.trust, BY_AGENT))
+
+
+def check_words_of_agent(content: str, category: str) -> None:
+    """Let no agent edit or import what nobody will be glad to find; what a document says is the document's.
+
+    Raises:
+        Refused: nobody will.
+    """
+    if name_of(category) == FILE:
+        check_file_by_agent(content)
+    elif name_of(category) != KNOWLEDGE:
+        check_by_model(content, category)
 
 
 def check_file_by_agent(content: str) -> None:

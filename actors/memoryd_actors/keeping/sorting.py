@@ -7,6 +7,7 @@ import msgspec
 from memoryd_actors.admission.gate import Admitted, content_hash
 from memoryd_actors.admission.project_files import ProjectFiles
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.authorship import check_words_of_agent
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
 from memoryd_actors.keeping.import_records import admitted_record
 from memoryd_actors.memory.consent import asked_field, decide, needs_consent
@@ -62,6 +63,8 @@ class Sorter:
             # Whoever may forget may bring back: it would be active, and nobody would have been asked.
             reason = "what was forgotten of a person comes back with `memoryd import --restore` only"
             found.left_out.append(LeftOut(id=record.id, reason=reason))
+        elif known is None and (why_not := _refusal(record, caller)):
+            found.left_out.append(LeftOut(id=record.id, reason=why_not))
         elif known is None:
             patch = self._patch(admitted, now, restore=restore, own_word=own_word)
             if patch is None:
@@ -95,6 +98,16 @@ class Sorter:
             reason=f"imported, {memory.source.value}, trust {memory.trust:g}",
             notes={"imported": "true", **gate_notes(admitted)},
         )
+
+
+def _refusal(record: MemoryRecord, caller: Caller) -> str:
+    """Return why an agent's record is not kept: it passes what the agent's own words pass. Empty where it does."""
+    try:
+        if caller.is_agent:
+            check_words_of_agent(record.content, record.category)
+    except Refused as refused:
+        return str(refused)
+    return ""
 
 
 def _claimed(memory: Memory) -> Memory:

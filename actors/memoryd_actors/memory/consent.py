@@ -1,7 +1,7 @@
 """Who may change what is known about the person.
 
-What the user says of themselves counts at once. What anybody else gathers about them is a proposal: a sensitive field
-waits for an explicit yes, a benign one for a second session that says the same.
+What the user says of themselves counts at once. What anybody else gathers about them is a proposal: a benign field
+waits for a second session that says the same, every other one for an explicit yes.
 """
 
 import unicodedata
@@ -25,7 +25,7 @@ class ConsentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """What may be changed about the person, and by whom: fields are titles of memories of category `profile`."""
 
     sensitive: tuple[Field, ...] = ("preferred_name", "pronouns", "city", "language")
-    """Fields that only the user's yes changes."""
+    """Fields that only the user's yes changes, whoever brings them; of others that holds for agents and models."""
     benign: tuple[Field, ...] = ("tone", "goals_add")
     """Fields that change once enough sessions agree. One that ends in `_add` gathers values instead of replacing."""
     days: Annotated[int, msgspec.Meta(ge=1, le=365)] = 7
@@ -34,6 +34,8 @@ class ConsentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """Sessions that have to agree on a benign field; of what one and the same agent stores itself, one counts."""
 
 
+_OWN = frozenset({Source.USER, Source.IMPORTED})
+"""Sources of what a person brings themselves, where it is known that a person does."""
 CONFIDENT = 0.8
 """Trust from which a single proposal of a benign field is enough."""
 _WHOSE = frozenset({"user", "users", "my", "the", "their", "current", "preferred", "home", "native", "primary"})
@@ -50,9 +52,14 @@ _MEANT = {word: field for field, words in _MEANINGS.items() for word in words.sp
 """Other names of the fields that are sensitive unless the settings say otherwise."""
 
 
+_GATHERED = {"goal": "goals_add", "goals": "goals_add"}
+"""Other names of a field that gathers values."""
+
+
 def field_of(category: str, title: str) -> str:
     """Return the field of the person that a memory is about; empty where it is about none."""
-    return spelled(title) if category in PERSONAL else ""
+    field = spelled(title) if category in PERSONAL else ""
+    return _GATHERED.get(field, field)
 
 
 def spelled(field: str) -> str:
@@ -74,11 +81,13 @@ def is_sensitive(field: str, settings: ConsentSettings) -> bool:
 
 
 def needs_consent(category: str, title: str, settings: ConsentSettings) -> bool:
-    """Return whether only the user's yes changes a memory: it is about a sensitive field, or does not say which.
+    """Return whether only the user's yes changes a memory: it is about a field of the person that is not benign.
 
-    Without a title, what it says of the person may be of any field.
+    Whoever names a field names it as they like: `health` is none that the settings know. Without a title, what it says
+    may be of any field.
     """
-    return category in PERSONAL and (not field_of(category, title) or is_sensitive(field_of(category, title), settings))
+    field = field_of(category, title)
+    return category in PERSONAL and (field not in map(spelled, settings.benign) or is_sensitive(field, settings))
 
 
 def asked_field(memory: Memory, *, own_word: bool = True, told: frozenset[str] = frozenset()) -> str:
@@ -98,13 +107,15 @@ def decide(
     """
     if memory.category not in PERSONAL and matter_of(memory, own_word=own_word, told=told):
         return "propose"
+    if memory.category not in PERSONAL:
+        return None
     field = field_of(memory.category, memory.title)
-    sensitive = needs_consent(memory.category, memory.title, settings)
-    if not sensitive and field not in map(spelled, settings.benign):
+    asked = needs_consent(memory.category, memory.title, settings)
+    if asked and field and not is_sensitive(field, settings) and own_word and memory.source in _OWN:
         return None
     if memory.source is Source.USER and own_word:
         return "apply"
-    if sensitive:
+    if asked:
         return "propose"
     return "apply" if memory.trust >= CONFIDENT or settings.signals == 1 else "wait_for_signal"
 

@@ -26,8 +26,11 @@ def summary(memory: Memory) -> str:
 
 
 def voice(memory: Memory) -> str:
-    """Say in words whose memory it is."""
-    return one_line(memory.speaker, MAX_LABEL) or {
+    """Say in words whose memory it is; of what an agent has the user say, that an agent tells it."""
+    speaker = one_line(memory.speaker, MAX_LABEL)
+    if memory.told_by_agent:
+        return f"{speaker}, told by an agent"
+    return speaker or {
         Source.USER: "the user",
         Source.AGENT: "an agent",
         Source.EXTRACTED: "extracted from a conversation",

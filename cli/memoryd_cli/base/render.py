@@ -266,3 +266,9 @@ def candidates(found: Sequence[CandidateTrace]) -> None:
 def boosts(one: CandidateTrace) -> str:
     """Return what is part of the score beside meaning and words, the most first."""
     return ", ".join(f"{name} {more:.2f}" for name, more in sorted(one.boosts.items(), key=lambda item: -item[1]))
+
+
+def note_gave_way(kept: Memory) -> None:
+    """Say which memory stands against one that was written and is not in force."""
+    if kept.state is State.SUPERSEDED and kept.superseded_by:
+        note(f"it is not in force, another memory says otherwise: memoryd show {kept.superseded_by}")

@@ -201,7 +201,7 @@ def confirmation(memory: Memory, new_id: str) -> str:
         how = "The user said no to this, or it was forgotten; it is not kept:"
     elif not memory.active and memory.id == new_id and memory.superseded_by:
         how = (
-            f"Kept, but not in force: what the user corrected says otherwise ({short(memory.superseded_by)}, see "
+            f"Kept, but not in force: the user's word stands against it ({short(memory.superseded_by)}, see "
             "memory_read). If that no longer holds, ask the user, who alone can change it:"
         )
     elif not memory.active:

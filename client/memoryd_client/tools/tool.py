@@ -60,6 +60,7 @@ def short(memory_id: str) -> str:
 def provenance(memory: Memory) -> str:
     """Say in words where a memory comes from and how it stands."""
     said_by = memory.speaker or memory.role or str(memory.source)
+    said_by = f"{said_by} as told by an agent" if memory.told_by_agent else said_by
     parts = [memory.category, day(memory.occurred_at or memory.created_at), str(memory.scope), f"from {said_by}"]
     if memory.session:
         parts.append(f"session {line(memory.session, 60)}")

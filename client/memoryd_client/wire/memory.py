@@ -129,6 +129,11 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Whether it may be recalled."""
         return self.state is State.ACTIVE
 
+    @property
+    def told_by_agent(self) -> bool:
+        """Whether it is an agent that says that the user said it."""
+        return self.source is Source.AGENT and self.speaker.casefold() in {"user", "the user"}
+
 
 class NewMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A memory on its way in. The sender draws the id, so that a request sent twice is stored once."""

@@ -12,11 +12,11 @@ from memoryd.ledger.rows import cleaned, to_micros
 from memoryd.ledger.tables import aliases, memories
 from memoryd.ledger.unit_of_work import UnitOfWork
 from memoryd.ledger.writes import store
-from memoryd_actors.admission.gate import identity
+from memoryd_actors.admission.gate import BY_AGENT, identity
 from memoryd_actors.admission.workflow import same_steps
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.lifecycle import last_expiry
-from memoryd_actors.memory.settings import PROCEDURES, VERSION
+from memoryd_actors.memory.settings import BY_USER, PROCEDURES, VERSION
 from memoryd_actors.memory.steps import (
     CONTRADICTS,
     MERGED_INTO,
@@ -31,6 +31,7 @@ from memoryd_actors.memory.steps import (
     Supersede,
 )
 from memoryd_actors.texts.characters import clean
+from memoryd_client.wire.caller import PERSON, Caller
 from memoryd_client.wire.memory import Memory, State
 
 
@@ -48,7 +49,7 @@ class MemorySteps(UnitOfWork):
     def _add(self, step: Add) -> Memory:
         """Store a memory; of two procedures with the same steps the one trusted more stays in force, else the older."""
         same = self._same_procedures(step) if step.confirm else []
-        if same and same[0].trust >= step.memory.trust:
+        if same and (same[0].pinned or same[0].trust >= step.memory.trust):
             return self._merge(Merge(step.memory, same[0].id, same[0].content, step.notes))
         stored = self._added([step])[0]
         for other in same:
@@ -56,12 +57,12 @@ class MemorySteps(UnitOfWork):
         return self.find(stored.id) or stored
 
     def _same_procedures(self, step: Add) -> list[Memory]:
-        """Return the procedures in a new one's place that have its steps, the one trusted most first."""
+        """Return the procedures in a new one's place that have its steps, what is pinned or trusted most first."""
         memory = cleaned(step.memory)
         if memory.category not in PROCEDURES or self._sent_before(memory) or self.twin(memory) is not None:
             return []
         same = [other for other in self.beside(memory) if same_steps(memory.content, other.content)]
-        return sorted(same, key=lambda other: -other.trust)
+        return sorted(same, key=lambda other: (not other.pinned, -other.trust))
 
     def _added(self, steps: Sequence[Add]) -> list[Memory]:
         """Store memories as one: their steps are alike."""
@@ -86,8 +87,8 @@ class MemorySteps(UnitOfWork):
             if memory.id != (given := clean(step.memory.id)):
                 self._stands_for[given] = memory.id
             else:
-                self._displace(memory, by_age=not like.confirm)
-        return stored
+                self._displace(memory, memory.trust, by_age=not like.confirm)
+        return [self.find(memory.id) or memory for memory in stored]
 
     def _next_version(self, step: Add) -> Memory:
         """Return a procedure with the number of its version: 1, or one more than the one whose place it takes.
@@ -159,8 +160,7 @@ class MemorySteps(UnitOfWork):
             self.uncompared(after.id)
         if after.content != before.content:
             candidate_pairs.ask_again(self.connection, after.id)
-        self._displace(after)
-        return after
+        return self._displace(after, after.trust)
 
     def _supersede(self, step: Supersede) -> None:
         old, new = self.get(step.old), self.get(self._surviving_id(step.new, merged=False))
@@ -214,7 +214,9 @@ class MemorySteps(UnitOfWork):
             self.connection.execute(delete(aliases).where(aliases.c.id == before.id))
         meta = {"from": before.state.value, "to": after.state.value}
         after = self.write(before, after, step.event, meta | ({"reason": step.reason} if step.reason else {}))
-        self._displace(after)
+        by_agent = Caller(agent=self.actor).is_agent
+        # Whoever wrote it, that it is to hold again is the word of who restores it.
+        after = self._displace(after, min(after.trust, BY_AGENT) if by_agent else after.trust)
         for memory_id in replaced_by:
             self._oppose(memory_id, after)
         return after
@@ -222,22 +224,36 @@ class MemorySteps(UnitOfWork):
     def _oppose(self, memory_id: str, restored: Memory) -> None:
         """Say that what took the place of a memory contradicts it, now that it is back: one of them is not so."""
         other = self.find(memory_id)
-        if other is not None and other.active and self.edge(other.id, restored.id, CONTRADICTS, 1.0):
+        if (
+            other is not None
+            and other.active
+            and restored.active
+            and self.edge(other.id, restored.id, CONTRADICTS, 1.0)
+        ):
             self.tell(other, "LINK", {"to": restored.id, "relation": CONTRADICTS})
 
     # --- parts of steps
 
-    def _displace(self, rule: Memory, *, by_age: bool = False) -> None:
-        """Retire the other rules of a name: it has one value, the one that came or came back last.
+    def _displace(self, rule: Memory, word: float, *, by_age: bool = False) -> Memory:
+        """Retire the other rules of a name, which has one value, and return the rule as it then stands.
 
-        `by_age`: the one that is dated last, whichever was brought in last.
+        The one that came or came back last stands, or with `by_age` the one that is dated last. What is pinned or
+        trusted more than the `word` of who brought that one stands against it, unless that is the user.
         """
         there = [rule, *self.namesakes(rule)]
-        last = max(there, key=lambda memory: (memory.created_at, memory.id)) if by_age else rule
+        stands = max(there, key=lambda memory: (memory.created_at, memory.id)) if by_age else rule
+        word = word if stands.id == rule.id else stands.trust
+        if self.actor != PERSON and word < BY_USER:
+            above = [other for other in there if other.id != stands.id and (other.pinned or other.trust > word)]
+            stands = max(above, key=lambda memory: (memory.pinned, memory.trust, memory.created_at), default=stands)
+        kind = "procedure" if rule.category in PROCEDURES else "rule"
         for other in there:
-            if other.id != last.id:
-                kind = "procedure" if rule.category in PROCEDURES else "rule"
-                self._retire(other, last, f"the {kind} `{rule.title}` has a new value")
+            if other.id == stands.id:
+                continue
+            came = other.id == rule.id and not by_age
+            reason = "has a value that stands against it" if came else "has a new value"
+            self._retire(other, stands, f"the {kind} `{rule.title}` {reason}")
+        return self.find(rule.id) or rule
 
     def _surviving_id(self, memory_id: str, *, merged: bool = True) -> str:
         """Return the memory that stands for one which this operation was to store, or has `merged` away."""
