@@ -48,8 +48,8 @@ def named(reply: Struct) -> Iterator[str]:
         match value:
             case str() if field == NAMED:
                 yield value
-            case Mapping():
-                yield value.get(NAMED, "")
+            case Mapping() if isinstance(name := value.get(NAMED), str):  # a trace has how long a stage took there
+                yield name
             case Struct():
                 yield from named(value)
             case (Struct(), *_):
