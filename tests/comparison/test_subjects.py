@@ -178,6 +178,8 @@ Our vet is Doctor Huber. | Our vet was Doctor Pichler.
 Unser Tierarzt ist Doktor Huber. | Unser Tierarzt war Doktor Pichler, nicht Doktor Huber.
 """
 OF_THE_SAME = """
+The barn has 4 doors. | That's wrong, the barn has 3 doors, not 4.
+Our vet is Doctor Huber. | Actually our vet is Doctor Pichler, not Doctor Huber.
 The database is Postgres. | The database is SQLite, not Postgres.
 The server listens on port 7000. | The server listens on port 7001, not 7000.
 Our dentist is Doctor Reuter. | Our dentist is Doctor Falk, not Doctor Reuter.
