@@ -3,6 +3,7 @@
 import pytest
 
 from memoryd_actors.comparison import Statement, action, compare
+from memoryd_actors.comparison.compare import CERTAIN
 
 BESIDE = """
 The API listens on port 8080. | The worker now listens on port 9090.
@@ -104,6 +105,7 @@ The blog uses Hugo. | The shop now uses Shopify.
 Alice reports to Bob. | Carol now reports to Dave.
 Memory of the web pods is 512 MB. | CPU of the web pods was raised to 2 cores.
 Joanna visited Paris. | Nate visited Paris recently.
+The build takes 4 minutes. | The build now takes 9 minutes on CI.
 """
 CHANGED = """
 The API runs on port 8080. | The API now runs on port 9090.
@@ -116,7 +118,6 @@ Ann is the owner of the parser. | Ben is now the owner of the parser.
 The user's favourite colour is blue. | The user's favourite colour is now green.
 I live in Hamburg. | I now live in Munich.
 The timeout for uploads is 30 seconds. | The upload timeout is now 60 seconds.
-The build takes 4 minutes. | The build now takes 9 minutes on CI.
 The weekly sync is at 10 am. | The weekly sync was rescheduled to 11 am.
 Jenkins is our CI server. | Buildkite is now our CI server.
 The project uses Python 3.11. | The project now uses Python 3.12.
@@ -147,6 +148,58 @@ The exam is in room 12. | The exam was moved to room 14.
 My favourite band is Muse. | My favourite band is now Blur.
 We pay 20 euros per seat. | We now pay 25 euros per seat.
 """
+NARROWER = """
+The API listens on port 8080. | Actually, the worker listens on port 9090.
+The database is Postgres. | The database of the archive is SQLite, not Postgres.
+The server listens on port 7000. | In the test setup the server listens on port 7001, not 7000.
+Our dentist is Doctor Reuter. | Two years ago our dentist was Doctor Falk, not Doctor Reuter.
+My laptop is a ThinkPad. | My old laptop is a MacBook, not a ThinkPad.
+I live in Leipzig. | My brother moved from Leipzig to Dresden.
+I work at Siemens. | My husband switched from Siemens to Bosch.
+The retro is at 14:00. | The retro in Munich moved to 15:00.
+The build uses GCC 12. | The build for Windows uses MSVC 19, not GCC 12.
+We use npm. | The design team switched from npm to pnpm.
+The default theme is dark. | The default theme for guests is light, not dark.
+The deadline is 3 May. | The deadline for the appendix is 9 May, not 3 May.
+The wiki runs on Hetzner. | The mirror of the wiki was migrated from Hetzner to Linode.
+The shop closes at 18:00. | On Saturdays the shop closes at 14:00, not 18:00.
+I drive a Golf. | My neighbour no longer drives a Golf.
+Der Server steht in Köln. | Der Server für die Tests steht in Bonn, nicht in Köln.
+Our standup is at 9:15. | We pushed the standup on Mondays to 9:45.
+We use Redis. | In staging, we no longer use Redis.
+We use npm. | We switched from npm to pnpm for the docs.
+The wiki runs on Hetzner. | In staging, the wiki was migrated from Hetzner to Linode.
+The meeting is on Wednesday. | The meeting on Monday moved to Tuesday.
+The standup is at 9:30. | The standup on Fridays moved to 10:00.
+The standup is at 9:30. | The standup moved to 10:00 in Munich.
+The API listens on port 8080. | The API listened on port 9090, not 8080.
+Our vet is Doctor Huber. | Our vet used to be Doctor Pichler, not Doctor Huber.
+Our vet is Doctor Huber. | Our vet was Doctor Pichler.
+Unser Tierarzt ist Doktor Huber. | Unser Tierarzt war Doktor Pichler, nicht Doktor Huber.
+"""
+OF_THE_SAME = """
+The barn has 4 doors. | That's wrong, the barn has 3 doors, not 4.
+Our vet is Doctor Huber. | Actually our vet is Doctor Pichler, not Doctor Huber.
+The database is Postgres. | The database is SQLite, not Postgres.
+The server listens on port 7000. | The server listens on port 7001, not 7000.
+Our dentist is Doctor Reuter. | Our dentist is Doctor Falk, not Doctor Reuter.
+My laptop is a ThinkPad. | My laptop is a MacBook, not a ThinkPad.
+I live in Leipzig. | I moved from Leipzig to Dresden.
+I work at Siemens. | I switched from Siemens to Bosch.
+The retro is at 14:00. | The retro moved to 15:00.
+The build uses GCC 12. | The build uses GCC 13, not GCC 12.
+We use npm. | We switched from npm to pnpm last week.
+The default theme is dark. | No, the default theme is light, not dark.
+The deadline is 3 May. | The deadline is 9 May, not 3 May.
+The wiki runs on Hetzner. | The wiki was migrated from Hetzner to Linode.
+The shop closes at 18:00. | The shop does not close at 18:00 but at 19:00.
+I drive a Golf. | I no longer drive a Golf.
+Der Server steht in Köln. | Der Server steht in Bonn, nicht in Köln.
+Our standup is at 9:15. | We pushed the standup to 9:45.
+I live in Ghent. | I live in Bruges now, I no longer live in Ghent.
+I live in Ghent. | Good news: I have now moved from Ghent to Bruges.
+Our vet was Doctor Huber. | Our vet was Doctor Pichler, not Doctor Huber.
+"""
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
@@ -171,4 +224,19 @@ def test_nor_does_a_correction_of_something_else(old: str, new: str) -> None:
 @pytest.mark.parametrize(("old", "new"), pairs(CHANGED))
 def test_another_value_of_the_same_thing_takes_its_place(old: str, new: str) -> None:
     found = compare(Statement(text=new), Statement(text=old), 0.8)
+    assert action(found) == "supersede", found
+
+
+@pytest.mark.parametrize("category", ["fact", "correction"])
+@pytest.mark.parametrize(("old", "new"), pairs(NARROWER))
+def test_what_is_said_of_another_a_part_a_place_or_the_past_retires_nothing(old: str, new: str, category: str) -> None:
+    found = compare(Statement(new, category), Statement(old), 0.8)
+    assert action(found) != "supersede", found
+    assert action(found) != "contradict" or found.confidence < CERTAIN, found
+
+
+@pytest.mark.parametrize("category", ["fact", "correction"])
+@pytest.mark.parametrize(("old", "new"), pairs(OF_THE_SAME))
+def test_what_is_said_of_the_same_with_nothing_more_takes_its_place(old: str, new: str, category: str) -> None:
+    found = compare(Statement(new, category), Statement(old), 0.8)
     assert action(found) == "supersede", found

@@ -5,8 +5,8 @@ the dev cluster. Where nobody knows what the words mean, one difference is a cha
 """
 
 import re
-from collections.abc import Sequence
-from itertools import dropwhile, pairwise, takewhile
+from collections.abc import Container, Sequence
+from itertools import pairwise, takewhile
 from typing import Final
 
 from memoryd_actors.comparison.canon import Canon, canon
@@ -19,23 +19,22 @@ _ALL: Final = tuple(WORDS.values())
 
 
 def _any_of(*patterns: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(pattern.replace(chr(10), '') for pattern in patterns)})\b", re.IGNORECASE)
+    return re.compile(rf"\b(?:{'|'.join(patterns)})\b", re.IGNORECASE)
 
 
 _ENDED: Final = _any_of(*(one["ended"] for one in _ALL))
 _CUE: Final = _any_of(*(one["ended"] for one in _ALL), *(one["cues"] for one in _ALL))
+_TENSE: Final = _any_of("(?P<former>" + "|".join(one["former"] for one in _ALL if "former" in one) + ")", _CUE.pattern)
 _LINK: Final = re.compile(_any_of(*(one["links"] for one in _ALL)).pattern + r"|\s&\s|[.;:!?]\s", re.IGNORECASE)
 ONE_OF_SEVERAL: Final = _any_of(WORDS["en"]["one_of_several"])
 _MOVED: Final = tuple(_any_of(one[name]) for one in _ALL for name in ("moved", "moved_to"))
 _CLAUSE: Final = re.compile(r"[,;:.!?](?=\s|\Z)")
 _SOME: Final = frozenset({"a", "1", "another", "some"})
 _NO: Final = rf"(?:{'|'.join(NEGATORS)})"
-OPENER: Final = re.compile(
-    rf"\A\W*(?:{'|'.join(one['openers'] for one in _ALL if 'openers' in one)})\s+", re.IGNORECASE
-)
-"""How a correction begins: what it says comes after it."""
+_OPENERS: Final = "|".join(one["openers"] for one in _ALL if "openers" in one)
+OPENER: Final = re.compile(rf"\A\W*(?:{_OPENERS})\s+", re.IGNORECASE)
 _SAID: Final = rf"(?is)(?:{_NO},\s+)?(?P<said>.+)"
-_GONE: Final = rf"\s{_NO}\s+(?P<gone>[^,;:!?]{{1,80}}"
+_GONE: Final = rf"\s{_NO}\s+(?P<gone>(?:[^,;:!?]|:(?=\d)){{1,80}}"
 NOT: Final = re.compile(rf"{_SAID},{_GONE}),?(?P<rest>(?:(?<=,)\s.+)?)\Z")
 _BUT: Final = re.compile(rf"{_SAID}{_GONE}?),?\s(?:{'|'.join(words('but'))})\s+(?P<rest>.+)")
 _COPULAS: Final = words("copulas")
@@ -44,10 +43,10 @@ _ONE_AT_A_TIME: Final = words("one_at_a_time")
 _STATES: Final = _ONE_AT_A_TIME | words("states")
 _ONE_OF_IT: Final = words("one_of_it")
 _ATTRIBUTES: Final = words("attributes")
-_OF: Final = words("of")
 _BESIDE: Final = words("beside")
 _AS_WELL: Final = words("as_well")
 _THE: Final = words("determiners")
+_WITHIN: Final = words("of") | _BESIDE
 
 
 @remembered(2048)
@@ -67,23 +66,35 @@ def changes(new: Canon, old: Canon, found: Difference, *, corrects: bool) -> str
     values = any(map(is_value, found.new)) and any(map(is_value, found.old))
     if denies(new, old):
         return "denies the other"
-    if not ((cue and (values or not update_cue(old.text))) or corrects):
+    if not ((cue and (values or not update_cue(old.text))) or corrects) or any(map(negates, old.tokens)):
         return ""
     cues = frozenset(at for match in _CUE.finditer(new.text) for at in range(*match.span()))
     said = f"says {cue!r}" if cue else "a correction"
     over = _ENDED.search(new.text)
-    gone = _ends(new, old, found, cues, over) if over or found.denied else _has_another_value(new, old, found, cues)
-    return said if gone or _left_behind(new, old) else ""
+    gone = _ends(new, found, cues, over) if over or found.denied else _has_another_value(new, old, found, cues)
+    return said if gone or _left_behind(new, old, found, cues) else ""
 
 
 def denies(new: Canon, old: Canon) -> bool:
-    """Return whether a text denies all in which the old one differs: `in Bonn, not in Ghent`, `not at 8 but at 9`."""
+    """Return whether a text denies all in which the old one differs: `in Bonn, not in Ghent`, `not at 8 but at 9`.
+
+    All that it says besides is what it says instead, in one place. `The licence of the fork is GPL, not MIT` says more.
+    """
     match = NOT.fullmatch(new.text) or _BUT.fullmatch(new.text)
     if match is None or any(map(negates, old.tokens)):
         return False
     gone = set(map(meaning, _inside(new, match, "gone")))
-    rest = difference(canon(f"{match['said']} {match['rest']}"), old)
-    return bool(rest.new and rest.old) and all(meaning(token) in gone for token in rest.old)
+    told = canon(_CUE.sub("", OPENER.sub("", f"{match['said']} {match['rest']}")))
+    found = difference(told, old)
+    if not (found.new and found.old) or any(meaning(token) not in gone for token in found.old):
+        return False
+    return _stretch(told.tokens, found.new) >= 0 and not _is_past(told.text, found.new[0].at, old.text)
+
+
+def _is_past(text: str, at: int, old: str) -> bool:
+    """Return whether what stands there only was so: `the vet was Ann`, but not `the date was moved to May`."""
+    tense, *_ = [*reversed([*_TENSE.finditer(text, 0, at)]), None]
+    return tense is not None and bool(tense["former"]) and not any(one["former"] for one in _TENSE.finditer(old))
 
 
 def ends_part(new: Canon, old: Canon) -> bool:
@@ -124,61 +135,57 @@ def cannot_both_be(new: Canon, old: Canon, found: Difference) -> bool:
     here, there = _stretch(ours, found.new), _stretch(theirs, found.old)
     if min(here, there) < 1 or list(map(meaning, ours[:here])) != list(map(meaning, theirs[:there])):
         return False
-    last = len(ours) - here == len(found.new) and len(theirs) - there == len(found.old)
-    words = last and not any(map(is_value, (*found.new, *found.old)))
-    another = excludes(new, old, found) or (words and _is_another(ours, found.new, theirs, found.old))
-    return another and _is_attribute(ours[:here])
+    words = not any(map(is_value, (*found.new, *found.old))) and _is_another(ours, found.new, theirs, found.old)
+    return (words or excludes(new, old, found)) and _is_attribute(ours[:here])
 
 
 def _is_attribute(ahead: Sequence[Token]) -> bool:
     """Return whether a sentence begins by naming a certain attribute, of which there is one, and `is`."""
-    group = list(takewhile(lambda token: token.folded not in _COPULAS | _OF, ahead))
-    behind = list(dropwhile(lambda token: token.folded not in _COPULAS, ahead))
-    if not (group and behind) or any(token.article == "a" for token in group):
+    group = list(takewhile(lambda token: token.folded not in _COPULAS | _WITHIN, ahead))
+    if not group or any(token.article == "a" for token in group) or not any(one.folded in _COPULAS for one in ahead):
         return False
-    if len(behind) == 1 and any(token.folded in _ONE_OF_IT for token in group):
-        return True
-    return group[-1].folded in _ATTRIBUTES and not any(is_meant(one) and one.kind != "name" for one in behind[1:])
+    of_it = ahead[-1].folded in _COPULAS and any(token.folded in _ONE_OF_IT for token in group)
+    return of_it or group[-1].folded in _ATTRIBUTES
 
 
-def _ends(new: Canon, old: Canon, found: Difference, cues: frozenset[int], ended: re.Match[str] | None) -> bool:
+def _ends(new: Canon, found: Difference, cues: frozenset[int], ended: re.Match[str] | None) -> bool:
     """Return whether all that is no longer so is in the old statement, in order: it may say more, not other things."""
-    if found.denied < 0 or any(map(negates, old.tokens)):
+    if found.denied < 0 or _narrows(new.tokens[:2], found.old_meant):
         return False
     begin, end = 0, len(new.text)
     if ended:
         begin = max((mark.end() for mark in _CLAUSE.finditer(new.text, 0, ended.start())), default=0)
         end = mark.start() if (mark := _CLAUSE.search(new.text, ended.end())) else end
-    gone = [
-        meaning(token) for token in new.tokens if begin <= token.at < end and is_meant(token) and token.at not in cues
-    ]
-    former = iter(old_meant := found.old_meant)
-    return bool(gone and old_meant) and all(word in former for word in gone)
+    told = [token for token in new.tokens if begin <= token.at < end and is_meant(token) and token.at not in cues]
+    former = iter(found.old_meant)
+    return bool(told) and all(meaning(token) in former for token in told)
 
 
-def _left_behind(new: Canon, old: Canon) -> bool:
-    """Return whether the new one says from where it moved, or what moved to where, and the old one that it was there.
-
-    `I moved from Ghent to Bruges` and `I live in Ghent`; `We pushed the standup to 9:45` and `The standup is at 9:15`.
-    """
-    if any(map(negates, old.tokens)):
-        return False
-    told = [token for token in old.tokens if is_meant(token) and token.folded not in _STATES]
-    spelled = " ".join(token.text for token in old.tokens)
+def _left_behind(new: Canon, old: Canon, found: Difference, cues: frozenset[int]) -> bool:
+    """Return whether what the old one has in a place moved: `I moved from Ghent to Bruges`, `We pushed it to 9:45`."""
+    gone = [token for token in found.old if token.folded not in _STATES]
+    known = {"@self", *found.old_meant}
     for move in (move for pattern in _MOVED for move in pattern.finditer(new.text)):
         old_place, thing, new_place = (_inside(new, move, group) for group in ("old", "thing", "new"))
-        known = set(map(meaning, thing or new.tokens))
-        rest = [token for token in told if meaning(token) not in known]
-        if old_place and not rest and f" {' '.join(token.text for token in old_place)} " in f" {spelled} ":
+        begin = max((mark.end() for mark in _CLAUSE.finditer(new.text, 0, move.start())), default=0)
+        ahead = [token for token in new.tokens if begin <= token.at < move.start() and token.kind != "date"]
+        other = any(is_meant(token) and token.at not in cues and meaning(token) not in known for token in ahead)
+        behind = [token for token in new.tokens if token.at >= (move.start("new") if thing else move.end())]
+        moved = old_place or thing
+        if other or _narrows((*new.tokens[:2], *behind), known) or not known.issuperset(map(meaning, moved)):
+            continue
+        # All that is left of the old one is one value or name, and the new one has another in its place.
+        kinds = {token.kind for token in new_place if token in found.new} - {"word"}
+        if moved and (len(gone) == 1 and gone[0].kind in kinds if thing else not gone):
             return True
-        if thing and known <= set(map(meaning, told)):
-            # All that is left of the old one is one value or name, and the new one has another in its place.
-            there = set(map(meaning, new_place))
-            gone = [token for token in rest if meaning(token) not in there]
-            kinds = {token.kind for token in new_place if meaning(token) not in set(map(meaning, rest))}
-            if len(gone) == 1 and (is_value(gone[0]) or gone[0].kind == "name") and gone[0].kind in kinds:
-                return True
     return False
+
+
+def _narrows(tokens: Sequence[Token], known: Container[str]) -> bool:
+    """Return whether it is told of what, where or on which days something is so: not `in May`, when it changed."""
+    told = [token for token in tokens if token.folded in _WITHIN or (is_meant(token) and meaning(token) != "@self")]
+    of = [thing for word, thing in pairwise(told) if word.folded in _WITHIN and meaning(thing) not in known]
+    return any(not is_value(thing) or thing.folded.endswith("s") for thing in of)
 
 
 def _inside(text: Canon, move: re.Match[str], group: str) -> list[Token]:
@@ -188,27 +195,24 @@ def _inside(text: Canon, move: re.Match[str], group: str) -> list[Token]:
 
 def _has_another_value(new: Canon, old: Canon, found: Difference, cues: frozenset[int]) -> bool:
     """Return whether one value differs, of something that has one at a time, and nothing else."""
-    if any(token.folded in _AS_WELL for token in new.tokens):
-        return False
-    someone = any(word.startswith("@") for word in found.old_meant)
-    said = [token for token in found.new if token.at not in cues and (someone or meaning(token) != "@self")]
+    also = any(token.folded in _AS_WELL for token in new.tokens)
+    said = [token for token in found.new if token.at not in cues]
     states = any(token.folded in _STATES for token in found.new)
     told = [token for token in found.old if states or token.folded not in _STATES]
     # `One reviewer is Priya`: there may be others.
     some = (new.tokens[0].article or new.tokens[0].text.casefold()) in _SOME and any(one.kind == "name" for one in said)
-    if not (said and told) or some or _names(new, old) != _names(old, new):
+    if not (said and told) or some or also or _is_past(new.text, said[0].at, old.text):
         return False
     ours = [token for token in new.tokens if token.kind != "mark" and token.at not in cues]
     theirs = [token for token in old.tokens if token.kind != "mark"]
     if all(map(is_value, told)):
         # What is told before the words that announce the change is what changed.
-        cue = min(cues, default=len(new.text))
-        other = [token for token in said if not is_value(token)]
         values = [token for token in said if is_value(token)]
-        leading = not any(token.at < cue and is_meant(token) for token in ours)
-        named = {token.kind for token in values} & {token.kind for token in told}
-        one = bool(values) and _stretch(ours, values) >= 0 and _stretch(theirs, told) >= 0
-        return one and bool(named) and not any(leading or not cues or token.at < cue for token in other)
+        cue = min(cues, default=0)
+        late = any(is_meant(token) and token.at < cue for token in ours)
+        other = any(not is_value(token) and not (late and token.at > cue) for token in said)
+        alike = {token.kind for token in values} & {token.kind for token in told}
+        return bool(alike) and _stretch(new.tokens, values) >= 0 and not other and not _narrows(ours, found.old_meant)
     return not any(map(is_value, (*said, *told))) and _is_another(ours, said, theirs, told)
 
 
@@ -237,9 +241,3 @@ def _stretch(side: Sequence[Token], words: Sequence[Token]) -> int:
     """Return where these words stand in a text, side by side; -1 where they do not."""
     at = next((place for place, token in enumerate(side) if token.at == words[0].at), -1)
     return at if tuple(side[at : at + len(words)]) == tuple(words) else -1
-
-
-def _names(side: Canon, other: Canon) -> list[str]:
-    """Return the names that both have, in order."""
-    shared = {token.folded for token in other.tokens if token.kind == "name"}
-    return [token.folded for token in side.tokens if token.kind == "name" and token.folded in shared]
