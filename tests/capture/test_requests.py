@@ -55,6 +55,14 @@ ASKED = [
     ("Please remember where the spare keys are: in the shed.", "where the spare keys are: in the shed."),
     ("Don't forget who signs invoices: Anna.", "who signs invoices: Anna."),
     ("Merk dir den Ablauf: bauen, testen, ausliefern.", "den Ablauf: bauen, testen, ausliefern."),
+    ("remember the spare key is under the pot", "the spare key is under the pot"),
+    ("Remember the API key rotates monthly.", "the API key rotates monthly."),
+    ("please remember port 8080 is taken by Jenkins", "port 8080 is taken by Jenkins"),
+    ("Remember Anna owns the cluster.", "Anna owns the cluster."),
+    ("please remember I park on level 3", "I park on level 3"),
+    ("Don't forget the backup server uses port 2222.", "the backup server uses port 2222."),
+    ("Note that our customer Brandl pays late.", "our customer Brandl pays late."),
+    ("Merk dir, der Schlüssel liegt unter der Matte.", "der Schlüssel liegt unter der Matte."),
     ("Remember that the stages are:\n- build\n- test\n\nNow fix it.", "the stages are:\n- build\n- test"),
 ]
 
@@ -71,6 +79,17 @@ NOT_ASKED = [
     "Remember the day we met: what a joy.",
     "Do you remember the port?",
     "remember when we fixed this?",
+    "remember the bug from yesterday",
+    "remember the tests we wrote last week",
+    "remember how we solved the deadlock",
+    "remember the guy who is always late",
+    "remember to run the linter before you commit",
+    "Remember the old parser? It was slow.",
+    "Does the cache remember the user is logged in?",
+    "I can't remember the password policy",
+    "Note that this function returns None here.",
+    "Note that my tests are failing on Windows.",
+    "Merk dir die Stelle bitte",
     "Remember?",
     "We deploy on Tuesdays, remember?",
     "Can you remember this?",
@@ -178,6 +197,8 @@ INSTRUCTIONS = [
     "From now on, answer in English.",
     "Please always run the tests before you commit. They take a minute.",
     "Ab jetzt antworte bitte auf Deutsch.",
+    "Never touch the vendor folder.",
+    "Immer deutsch antworten bitte.",
 ]
 
 
@@ -192,6 +213,7 @@ def test_a_message_that_only_instructs_is_a_standing_instruction(message: str) -
     "message",
     [
         "Never give up!",
+        "Never touch a running system.",
         "Always here to help you out.",
         "Never had the chance to visit Paris.",
         "Always look on the bright side of life.",

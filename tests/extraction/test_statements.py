@@ -51,6 +51,47 @@ def test_files_are_those_that_are_named_and_no_programs_or_addresses(said: str, 
 @pytest.mark.parametrize(
     "said",
     [
+        "Bob wrote: 'I prefer MySQL over Postgres.' Summarise his mail.",
+        "Translate: 'I live in Rome and I hate cats.'",
+        "Translate to French: I prefer the window seat and I am allergic to nuts.",
+        "Proofread this: I prefer tea over coffee and I live in Lyon with my wife.",
+        "Please proofread this: I prefer tea over coffee. I live in Lyon with my wife.",
+        "In the novel my hero says I prefer death over slavery.",
+        "Example user message: I prefer dark mode.",
+        "Here is what the customer wrote: I prefer invoices as PDF.",
+        "Here is Bob's mail:\n\nI prefer MySQL over Postgres.",
+        "The prompt says 'I don't like long answers and I prefer short ones', is that good wording?",
+        "Übersetze ins Englische: Ich bevorzuge Tee und wohne in Wien.",
+        "Mein Chef sagt, ich bevorzuge lange Tage.",
+    ],
+)
+def test_what_others_say_and_what_is_handed_over_is_not_the_users_word(said: str) -> None:
+    assert stated([user(said)]) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I prefer 'git rebase' over 'git merge'.",
+        "I don't like cats and the dogs' barking, it's my neighbours' fault.",
+        "Don't translate my texts: I prefer to write English myself.",
+        "Rewrite this function: I prefer early returns over nested ifs.",
+        "My boss says I work too much, but I prefer long days.",
+        "As I said, I prefer tabs over spaces.",
+        "As I wrote: I prefer tabs over spaces.",
+        "For example: I prefer pnpm over npm in all my projects.",
+        "About the tests: I prefer pytest over unittest.",
+        "Translate: 'Guten Tag'. By the way, I prefer tea over coffee.",
+        "I prefer reviews in the morning. Translate this: the weather is nice.",
+    ],
+)
+def test_the_users_own_word_beside_it_is_kept(said: str) -> None:
+    assert [one.category for one in stated([user(said)])] == ["preference"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
         "random question while it builds: my brother is 35 and has maybe 4 hours a week. we go to Graz in March.",
         "Great, that fixed it.",
         "the functions and the db are far apart, move the database to us-east and save us some ms",

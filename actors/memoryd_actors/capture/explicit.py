@@ -9,9 +9,9 @@ import msgspec
 from memoryd_actors.capture.captured import MOST_CHARACTERS, Captured, says_something
 from memoryd_actors.capture.kinds import category_of, is_everywhere
 from memoryd_actors.capture.language import LANGUAGES, Language
-from memoryd_actors.capture.passed_on import passed_on
 from memoryd_actors.capture.reactions import is_empty, is_reaction
 from memoryd_actors.texts.languages import typed
+from memoryd_actors.texts.passed_on import passed_on
 from memoryd_actors.texts.quoted import told_apart
 from memoryd_actors.texts.sentences import Sentence, is_question, masked, sentences
 

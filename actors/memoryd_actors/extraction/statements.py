@@ -24,6 +24,7 @@ from memoryd_actors.extraction.telling import TELLINGS
 from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
 from memoryd_actors.memory.settings import FACT
 from memoryd_actors.texts.languages import typed
+from memoryd_actors.texts.passed_on import own_words
 from memoryd_actors.texts.procedures import told_procedure
 from memoryd_actors.texts.quoted import told_apart
 from memoryd_actors.texts.quoting import saying, uncorrected
@@ -95,7 +96,8 @@ def _of(message: InputMessage, before: str, threshold: float, *, people: bool) -
     wording = wordings[0]
     weighed: list[tuple[_Told | None, tuple[float, str]]] = []
     opening, apart = "", not people and aside(said)
-    for sentence in sentences(said):
+    parts = sentences(said)
+    for sentence in own_words(parts) if message.role == "user" else parts:
         told = _telling(sentence, wording, fewest=FEWEST_WORDS if people else FEWEST_WORDS_SURE)
         weighing = _weight(told, opening, message, wordings, people=people)
         if (

@@ -34,6 +34,8 @@ _LONGEST_LOOK = 40
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,500}\"|“[^”\n]{1,500}”|„[^“”\n]{1,500}[“”]|«[^»\n]{1,500}»|`[^`\n]{1,500}`|‘[^’\n]{1,500}’"
     r"|「[^」\n]{1,500}」|『[^』\n]{1,500}』"
+    # Between single ones that are typed: not an apostrophe, and with apostrophes within words.
+    r"|(?<!\w)'(?=[^\W_])(?:[^'\n]|(?<=\w)'(?=\w)){1,500}(?<=\S)'(?!\w)"
 )
 
 
