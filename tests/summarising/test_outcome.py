@@ -239,6 +239,68 @@ def test_a_result_that_was_denied_or_failed_after_all_is_no_outcome(said: tuple[
     assert mended.startswith('The assistant said: "I moved the cache to beta and it runs now."')
 
 
+TAKEN_BACK = [
+    (
+        "U: Run the migration.",
+        "A: The migration ran through, 12,000 rows moved.",
+        "U: wait, half of the emails are empty",
+        "A: I restored the backup; we try again next week.",
+    ),
+    (
+        "U: Deploy it.",
+        "A: Deployed the search to production, all 12 health checks are green.",
+        "U: hm, users report 502s now",
+        "A: Rolled back.",
+    ),
+    (
+        "U: Upgrade numpy.",
+        "A: Upgraded numpy to 2.1, all tests pass.",
+        "U: and scipy?",
+        "A: It needs an older one. Pinned back.",
+    ),
+    ("U: Upgrade it.", "A: I upgraded numpy to 2.1, all tests pass.", "U: I pinned numpy to 1.26 for now", "A: Fine."),
+    ("U: Upgrade it.", "A: Updated the provider to 6.0, all green.", "U: terraform apply fails with a cycle", "A: Hm."),
+    ("U: Move the job.", "A: I moved the job and it runs now.", "U: it ran twice and sent all mails double", "A: Oh."),
+    (
+        "U: Migriere die Datenbank.",
+        "A: Ich habe die Datenbank migriert, alles läuft durch.",
+        "U: Moment, die Umlaute sind kaputt",
+        "A: Oh.",
+    ),
+]
+
+
+@pytest.mark.parametrize("said", TAKEN_BACK)
+def test_a_success_that_was_taken_back_later_is_no_outcome(said: tuple[str, ...]) -> None:
+    told = outcome(talk(*said))
+    assert told in {"", 'The assistant said: "I restored the backup; we try again next week."'}
+
+
+def test_what_was_undone_in_the_same_message_is_not_its_outcome() -> None:
+    said = talk("U: Go on.", "A: I upgraded numpy to 2.1. The build broke. I pinned numpy to 1.26 again.", "U: ok")
+    assert outcome(said) == 'The assistant said: "I pinned numpy to 1.26 again."'
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "how do I restore the old version if I ever need to?",
+        "cool, so what happens if the upload fails?",
+        "great. Next, the footer is broken on phones",
+        "thanks, I see no errors",
+        "wait for the release then",
+    ],
+)
+def test_what_takes_nothing_back_leaves_the_outcome(remark: str) -> None:
+    said = talk("U: Upgrade numpy.", "A: I upgraded numpy to 2.1, all tests pass.", f"U: {remark}", "A: Fine.")
+    assert outcome(said).startswith('The assistant said: "I upgraded numpy to 2.1, all tests pass."')
+
+
+def test_what_was_asked_to_be_undone_is_the_outcome() -> None:
+    said = talk("U: Roll back the release.", "A: Rolled back to 3.4, all checks are green.", "U: thanks")
+    assert outcome(said) == 'The assistant said: "Rolled back to 3.4, all checks are green."'
+
+
 def test_what_a_denial_decides_is_the_outcome() -> None:
     said = talk("U: Indent it.", "A: I changed the file to tabs.", "U: no, let's use two spaces", "A: Sure.")
     assert outcome(said) == 'The user said: "no, let\'s use two spaces"'

@@ -63,6 +63,10 @@ _DENIES = re.compile(
     rf"(?:\W*\b(?:hm+|ugh|argh|oh|ah|well|ok|okay|but|sorry)\b){{0,3}}\W*{pattern_of('summarising', 'denies')}\b",
     re.IGNORECASE,
 )
+_UNDONE = re.compile(rf"\b{pattern_of('summarising', 'undone')}", re.IGNORECASE)
+_FAULTS = re.compile(rf"\b{pattern_of('summarising', 'faults')}", re.IGNORECASE)
+_STRUCK = re.compile(rf"\W*{pattern_of('summarising', 'struck')}\b", re.IGNORECASE)
+_GOES_ON = re.compile(rf"\W*{pattern_of('summarising', 'goes_on')}", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:]\s")
 _DECORATION: Final = re.compile(r"^(?:[#>*\-\u2022|\s]|\d{1,2}[.)]\s)+|[*_#|`]{2,}|[\u2705\u2714\u274c\ufe0f]")
 _LISTED: Final = re.compile(r"^\s*(?:[#>*\-\u2022|]|\d{1,2}[.)])\s*")
@@ -92,7 +96,7 @@ def outcome(said: Sequence[Spoken]) -> str:
             # Whoever went on after a failure may have mended it.
             if (result := _telling(signs, failures=at > last)) and len(result.split()) >= FEWEST_WORDS:
                 return _joined(_quoted(one, result), confirmed or decided)
-            if failed and len(failed) == len(signs):
+            if (failed and len(failed) == len(signs)) or _undoes(one):
                 break  # what was said to be done before it did not last
             continue
         if failed and at > answered:
@@ -115,9 +119,35 @@ def _denies(one: Spoken, before: Spoken) -> bool:
     if not parts or any(_kind(part, by_user=True) == "confirmed" for part in parts):
         return False
     asked = any(is_question(part.bare) for part in sentences(_said(before))[-2:])
-    return (not asked and _DENIES.match(parts[0]) is not None) or any(
-        (_FAILED if is_question(part) else _DENIED).search(part) for part in parts
-    )
+    if (not asked and _DENIES.match(parts[0])) or _undoes(one):
+        return True
+    if not _GOES_ON.match(parts[0]) and any(_faulty(part) for part in parts):
+        return True
+    return any(_asks_why(part) if is_question(part) else _DENIED.search(part) for part in parts)
+
+
+def _asks_why(part: str) -> bool:
+    """Return whether a question tells of a failure; `what happens if it fails?` does not."""
+    found = _FAILED.search(part)
+    return found is not None and not _hedged(part[: found.start()], nots=False)
+
+
+def _faulty(part: str) -> bool:
+    """Return whether a user tells of a fault in what was done, or is struck by something."""
+    if is_question(part):
+        return False
+    found = _FAULTS.search(part)
+    return (found is not None and not _hedged(part[: found.start()], nots=False)) or _STRUCK.match(part) is not None
+
+
+def _undoes(one: Spoken) -> bool:
+    """Return whether a message tells that something was undone."""
+    return any(_undone(part.bare) for part in sentences(_said(one)))
+
+
+def _undone(text: str) -> bool:
+    found = None if is_question(text) else _UNDONE.search(text)
+    return found is not None and not _hedged(text[: found.start()])
 
 
 def _joined(result: str, after: str) -> str:
@@ -131,7 +161,9 @@ def _telling(signs: Sequence[_Sign], *, failures: bool) -> str:
 
     That all of it failed is told where `failures` count.
     """
-    done = [at for at, sign in enumerate(signs) if sign.kind == "done"]
+    undone = max((at for at, sign in enumerate(signs) if _undone(sign.text)), default=0)
+    # Of what was undone in the same message, what came before it did not last.
+    done = [at for at, sign in enumerate(signs) if sign.kind == "done" and at >= undone]
     failed = [at for at, sign in enumerate(signs) if sign.kind == "failed"]
     if not done:
         return signs[failed[-1]].text if failed and failures else ""
