@@ -59,6 +59,7 @@ ASKED = [
     ("Remember the API key rotates monthly.", "the API key rotates monthly."),
     ("please remember port 8080 is taken by Jenkins", "port 8080 is taken by Jenkins"),
     ("Remember Anna owns the cluster.", "Anna owns the cluster."),
+    ("Remember all invoices go to billing.", "all invoices go to billing."),
     ("please remember I park on level 3", "I park on level 3"),
     ("Don't forget the backup server uses port 2222.", "the backup server uses port 2222."),
     ("Note that our customer Brandl pays late.", "our customer Brandl pays late."),
