@@ -131,7 +131,10 @@ def test_an_allowlist_holds_on_every_path(daemon: RunningDaemon) -> None:
             client.remember_many([beside, NewMemory(content="The plan has three steps.", category="fact")])
         assert beside.id not in {memory.id for memory in everybody.list(limit=100)}
         brought = client.import_records(
-            [MemoryRecord(content="A goal.", category="goal"), MemoryRecord(content="A second fact.")]
+            [
+                MemoryRecord(content="The goal of the plan is a wiki that everybody reads.", category="goal"),
+                MemoryRecord(content="The wiki of the plan has forty pages."),
+            ]
         )
         assert len(brought.added) == 1
         assert "may not use the category `fact`" in brought.left_out[0].reason

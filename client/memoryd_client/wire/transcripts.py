@@ -55,6 +55,10 @@ class PurgeSession(Request[Done], frozen=True, kw_only=True, tag="purge_session"
     session: Annotated[str, msgspec.Meta(min_length=1)]
 
 
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
+"""How many of something a transcript has."""
+
+
 class TranscriptRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One event of a conversation, as it is kept: secrets replaced, private blocks left out."""
 
@@ -68,13 +72,13 @@ class TranscriptRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     name: str = ""
     call_id: str = ""
     at: datetime
-    size: int = 0
+    size: Count = 0
     """Characters of the whole content where it was too long to be kept whole; else 0."""
     pushed: bool = False
     """Whether it came with a pushed context."""
-    covers: int = 0
+    covers: Count = 0
     """Of the summary that a compaction wrote: the last entry that it tells of; of all else 0."""
-    turns: int = 0
+    turns: Count = 0
     """How many turns of the user that are, from the beginning."""
 
     def __post_init__(self) -> None:
@@ -203,7 +207,7 @@ class ListSessions(Request[Sessions], frozen=True, kw_only=True, omit_defaults=T
     """The owner's sessions that have a transcript, the latest first."""
 
     limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
-    offset: Annotated[int, msgspec.Meta(ge=0)] = 0
+    offset: Count = 0
 
 
 class FoundMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
