@@ -357,10 +357,10 @@ def test_an_agent_with_a_list_speaks_in_sessions_of_its_own_and_of_agents_that_i
 
 
 def test_an_agent_with_a_list_is_told_how_its_own_contexts_were_decided(daemon: RunningDaemon) -> None:
-    with client_of(daemon, "own", "mine") as client:
+    with client_of(daemon, "pottery", "mine") as client:
         client.remember("The kiln of the pottery is fired on Tuesdays.", category="idea")
         client.turn([Message("user", "On which day is the kiln of the pottery fired?")], wait_s=30, deadline_s=30)
         until(lambda: client.why(1), "the trace")
         (trace,) = client.why(1)
-    assert trace.session == "own"
+    assert trace.session == "pottery"
     assert trace.focus == "On which day is the kiln of the pottery fired?"
