@@ -14,6 +14,7 @@ from memoryd_client.wire.memory import Memory, Source, State
 
 AT: Final = datetime(2026, 3, 1, tzinfo=UTC)
 ASKED: Final = "The login test is mended. May I remember that you live in Lisbon?"
+OF_MOTHER: Final = 'The user said: "My mother lives in Bruges and has dementia."'
 MADE: Final[dict[str, Any]] = {
     "id": "m",
     "owner": "local",
@@ -150,6 +151,7 @@ def test_an_answer_that_names_one_of_several_is_none_to_all() -> None:
         ("_Shall I remember that you live in Lisbon?_", ["Lisbon"]),
         ("May I remember that you live in \u201cLisbon\u201d?!", ["Lisbon"]),
         ("May I remember this: you live in Lisbon?", ["Lisbon"]),
+        ("May I remember that your mother lives in Bruges and has dementia?", [OF_MOTHER]),
         ("Do you live in Lisbon?", []),
         ("I shall remember Lisbon. Shall I go on?", []),
         ("May I remember where you live?", []),
@@ -166,7 +168,7 @@ def test_an_answer_that_names_one_of_several_is_none_to_all() -> None:
 def test_only_what_is_asked_about_in_all_its_words_is_answered(question: str, asked: list[str]) -> None:
     consents = [proposal("Lisbon"), proposal("Porto"), proposal("The user works for the bakery in Porto.")]
     consents += [proposal("The user's preferred name is Ana."), proposal("The user\u2019s home city is Porto.")]
-    consents.append(proposal("The user lives in Ghent."))
+    consents += [proposal("The user lives in Ghent."), proposal(OF_MOTHER)]
     assert [one.proposed for one in asked_about(question, consents)] == asked
 
 
@@ -188,8 +190,9 @@ def test_the_question_that_is_suggested_is_understood(proposed: str) -> None:
 
 
 def test_each_proposal_is_a_question_of_its_own() -> None:
-    said = question([msgspec.structs.replace(proposal("The user lives in Lisbon."), field="home"), proposal("Porto")])
-    asks = 'May I remember about you: "The user lives in Lisbon"? May I remember about you: city "Porto"? Their yes'
+    home = msgspec.structs.replace(proposal("The user lives in Lisbon."), field="home", category="fact")
+    said = question([home, proposal("Porto")])
+    asks = 'May I remember: "The user lives in Lisbon"? May I remember about you: city "Porto"? Their yes'
     assert asks in said
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from memoryd_actors.texts.languages import ELSEWHERE, common_words, pattern_of, words_of
 from memoryd_actors.texts.negation import NEGATORS, denies
+from memoryd_actors.texts.quoting import what_was_said
 from memoryd_actors.texts.sentences import sentences
 from memoryd_actors.texts.stems import alike, stem, stem_set
 from memoryd_client.wire.consent import Consent
@@ -144,7 +145,8 @@ def asked_about(question: str, consents: Iterable[Consent]) -> list[Consent]:
     Nothing else is asked behind that: a yes would answer it. What denies and the proposal does not is another question.
     """
     told = [(alike(stem_set(one)), denies(one)) for one in last_asked(question)]
-    return [one for one in consents if any(_asks(one.proposed, words, denied=denied) for words, denied in told)]
+    asked = [(one, what_was_said(one.proposed)) for one in consents]
+    return [one for one, proposed in asked if any(_asks(proposed, words, denied=denied) for words, denied in told)]
 
 
 def _asks(proposed: str, words: frozenset[str], *, denied: bool) -> bool:
