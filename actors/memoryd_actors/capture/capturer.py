@@ -263,7 +263,9 @@ class Capturer:
         asked = asked_about(question, await self._proposals(given.caller))
         # Where it asks about several, an answer that names one of them answers nothing for the others.
         approve = yes_or_no(clean_text(given.message, self._rules), question if len(asked) == 1 else "")
-        for one in asked if approve is not None else ():
+        if approve is None:
+            return
+        for one in asked:
             try:
                 decision = DecideProposal(one.id, approve, given.caller, from_user=True)
                 await self._keeper.ask(decision, deadline_s=STORE_S)

@@ -37,7 +37,8 @@ _ELSEWHERE_NAME = (
 )
 _INTRODUCED = re.compile(rf"(?i:\b(?:{_WHOSE}|{_CALLED}|{_GERMAN_NAME}|{_ELSEWHERE_NAME})[ ])({_FULL})")
 _THING = re.compile(
-    r"\A\W*(?:(?:and|but|und|aber)[ ])?(?:the|this|that|our|my|your|an?|der|die|das|dem|diese[rms]?|unsere?|meine?|eine?)[ ]"
+    r"\A\W*(?:(?:and|but|und|aber)[ ])?"
+    r"(?:the|this|that|our|my|your|an?|der|die|das|dem|diese[rms]?|unsere?|meine?|eine?)[ ]"
     r"(?:[\w-]+[ ]){0,2}?[\w-]*?"
     r"(?:server|vm|machine|laptop|computer|box|node|cluster|network|router|printer|device|disk|project|repo(?:sitory)?"
     r"|database|db|branch|service|app|application|program|library|package|module|table|column|queue|job|file|folder|container"
