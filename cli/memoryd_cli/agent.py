@@ -8,10 +8,9 @@ from typing import Annotated
 
 import msgspec
 import typer
-from msgspec.structs import replace
 
 from memoryd_cli.base import completion, render
-from memoryd_cli.base.agent_shell import agent_of_shell
+from memoryd_cli.base.agent_shell import as_said_here
 from memoryd_cli.base.decisions import decisions
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import InSession, Json, examples, placed
@@ -73,18 +72,8 @@ def push(
         messages = _messages(sys.stdin, "stdin")
     if not messages:
         raise CommandFailed("there are no messages to push")
-    if at.agent == agent_of_shell(os.environ):
-        messages = _as_agents(messages, at.agent)
     with at.connect() as memory:
-        memory.push_acknowledged(messages, trigger=trigger, turn=turn)
-
-
-def _as_agents(messages: list[Message], agent: str) -> list[Message]:
-    """Return messages as an agent's, who cannot speak for its user; say so where one is said to be the user's."""
-    if not any(one.role == "user" for one in messages):
-        return messages
-    note(f"this is the shell of {agent}: what it says the user said is taken as its own word")
-    return [replace(one, role="assistant") if one.role == "user" else one for one in messages]
+        memory.push_acknowledged(as_said_here(messages, os.environ), trigger=trigger, turn=turn)
 
 
 def _messages(lines: Iterable[str], name: str) -> list[Message]:

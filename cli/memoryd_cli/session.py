@@ -1,5 +1,6 @@
 """`memoryd session`: what was said, by session: listed, shown, found, sent, compacted, appended to, ended, purged."""
 
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ import typer
 
 from memoryd_cli import session_summaries, session_transfer
 from memoryd_cli.base import completion, render
+from memoryd_cli.base.agent_shell import as_said_here
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import (
     Agent,
@@ -207,7 +209,7 @@ def append(
     """Add to the transcript of a session; durable on return.
 
     From stdin JSON lines with content and, where known, id, kind, role, name, call_id, at; or lines as `memoryd session
-    import` takes them.
+    import` takes them. In the shell of a coding agent all of it is the agent's: nothing of it is kept as your word.
     """
     role = role if kind == "message" else ""
     if text:
@@ -220,7 +222,7 @@ def append(
     if not entries:
         raise CommandFailed("there is nothing to append")
     with at.connect() as memory:
-        done = memory.append(entries)
+        done = memory.append(as_said_here(entries, os.environ))
     if as_json:
         out_json(done)
     else:

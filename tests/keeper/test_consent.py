@@ -58,6 +58,46 @@ async def test_what_an_agent_says_of_the_user_applies_with_a_yes_and_retires_the
         assert entry.actor == "cli"
 
 
+async def test_the_users_new_value_of_any_field_retires_the_old_one_and_one_of_many_does_not(place: Place) -> None:
+    async with running(place) as system:
+        old, new, one, other = [
+            await store(system, field(title, said, Source.USER), caller=USER)
+            for title, said in (
+                ("employer", "I work at Acme."),
+                ("Employer", "I now work at Initech."),
+                ("hobbies", "chess"),
+                ("hobbies", "hiking"),
+            )
+        ]
+        assert await state(system, old) is State.SUPERSEDED
+        assert [await state(system, kept) for kept in (new, one, other)] == [State.ACTIVE] * 3
+
+
+async def test_a_rule_that_becomes_active_with_a_yes_meets_the_others_of_its_name(place: Place) -> None:
+    def rule(content: str, category: str = "rule") -> NewMemory:
+        return NewMemory(content=content, title="greeting", category=category)
+
+    async with running(place) as system:
+        old = await store(system, rule("Greet the user in English, and be short."), caller=USER)
+        new = await store(system, rule("The user wants to be called Ada in every greeting."))
+        assert (old.state, new.state) == (State.ACTIVE, State.PROPOSED)
+        assert (await answer(system, new, approve=True)).state is State.ACTIVE
+        assert await state(system, old) is State.SUPERSEDED
+
+        steps = "1. Say hello to Ada, who has asthma.\n2. Ask for the ticket."
+        former = await store(system, rule("Greeting:\n1. Say hello.\n2. Go on.", "procedural"), caller=USER)
+        waits = await store(system, rule(f"Greeting:\n{steps}", "procedural"))
+        assert (former.metadata["version"], waits.state) == ("1", State.PROPOSED)
+        approved = await answer(system, waits, approve=True)
+        assert (approved.state, approved.metadata["version"]) == (State.ACTIVE, "2")
+        assert await state(system, former) is State.SUPERSEDED
+
+        same = await store(system, rule(f"How we greet:\n{steps.replace('.', '')}", "procedural"))
+        assert same.state is State.PROPOSED
+        await answer(system, same, approve=True)
+        assert {await state(system, one) for one in (same, approved)} == {State.ACTIVE, State.SUPERSEDED}
+
+
 @pytest.mark.parametrize("name", ["coder", "reviewer", ""])
 async def test_no_agent_answers_for_the_user_and_the_one_that_proposed_may_take_it_back(
     place: Place, name: str

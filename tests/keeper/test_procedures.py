@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from memoryd_actors.capture import procedure
-from memoryd_actors.keeping.orders import Store
+from memoryd_actors.keeping.orders import SetState, Store
 from memoryd_actors.texts.procedures import asks_for
 from memoryd_client import Memory, NewMemory, Scope, Source, State
 from memoryd_client.wire.caller import Caller
@@ -311,6 +311,36 @@ async def test_the_users_word_takes_the_place_of_an_agents_procedure_with_the_sa
         assert (kept.id, kept.content, kept.strength) == (told.id, told.content, 2)
         known = await system.ledger.memories.get("local", [agents.id])
         assert (known[agents.id].state, known[agents.id].superseded_by) == (State.SUPERSEDED, kept.id)
+
+
+async def test_no_two_versions_of_a_procedure_have_one_number_whatever_became_of_them(place: Place) -> None:
+    def told(steps: str, source: Source = Source.USER, **metadata: str) -> NewMemory:
+        return NewMemory(
+            content=f"Release:\n{steps}",
+            category="procedural",
+            title="release",
+            scope=Scope.GLOBAL,
+            source=source,
+            metadata=metadata,
+        )
+
+    async def kept(*new: NewMemory, caller: Caller = CALLER) -> list[Memory]:
+        stored = await system.keeper.ask(Store(new, caller), deadline_s=20)
+        known = await system.ledger.memories.get("local", [one.id for one in new])
+        assert stored
+        return [known[one.id] for one in new]
+
+    async with running(place) as system:
+        agent = Caller(agent="coder", session="s2")
+        found = await kept(told("1. Run make check\n2. Push the tag"))
+        found += await kept(told("1. Push\n2. Wait", Source.AGENT), caller=agent)  # gives way to the user's
+        found += await kept(told("1. Tag\n2. Push"))
+        found += await kept(told("1. Ask Ann\n2. Push", version="1"))
+        found += await kept(told("1. Ask Bob\n2. Push"), told("1. Ask Eve\n2. Push"))
+        assert [one.metadata["version"] for one in found] == ["1", "2", "3", "4", "5", "6"]
+        await system.keeper.ask(SetState(found[-1].id, State.FORGOTTEN, CALLER), deadline_s=20)
+        (last,) = await kept(told("1. Ask Max\n2. Push"))
+        assert last.metadata["version"] == "7"
 
 
 async def test_a_version_of_its_own_counting_is_no_number(place: Place) -> None:

@@ -215,6 +215,10 @@ def test_a_street_without_its_kind_is_one_with_a_postcode() -> None:
         ("Señora López called", "López"),
         ("ask José García", "José García"),
         ("ask Maria-Luisa Conti", "Maria-Luisa Conti"),
+        ("Our test lead is called Vera.", "Vera"),
+        ("The owner of the database is called Piotr.", "Piotr"),
+        ("In our project the lead is called Hans.", "Hans"),
+        ("Unser Projektleiter heißt Jost.", "Jost"),
     ],
 )
 def test_names_are_known_in_other_languages(text: str, name: str) -> None:
@@ -240,6 +244,10 @@ def test_names_are_known_in_other_languages(text: str, name: str) -> None:
         "Best, Regards",
         "My name is in the config.",
         "From: Sales",
+        "Der Server heißt Hafner.",
+        "Unsere Datenbank heißt Kranich, und der Datenbankserver heißt Emil.",
+        "The project is named Hafner, the default branch was called Lumen.",
+        "The staging machine of my sister is called Otto.",
     ],
 )
 def test_what_is_no_street_and_no_name_stays(text: str) -> None:

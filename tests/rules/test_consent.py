@@ -67,8 +67,8 @@ def test_what_is_about_no_field_that_is_watched_over_is_nobodys_business(categor
 def test_a_field_that_no_list_names_is_the_users_as_well(title: str) -> None:
     for source in (Source.AGENT, Source.EXTRACTED):
         assert decide(memory(title, source, trust=1.0), SETTINGS) == "propose"
-    for source in (Source.USER, Source.IMPORTED):
-        assert decide(memory(title, source), SETTINGS) is None
+    for source, own in ((Source.USER, "apply"), (Source.IMPORTED, None)):
+        assert decide(memory(title, source), SETTINGS) == own
         assert decide(memory(title, source), SETTINGS, own_word=False) == "propose"
     assert needs_consent("profile", title, SETTINGS)
 
@@ -98,5 +98,7 @@ def test_a_field_on_both_lists_is_sensitive() -> None:
 
 
 def test_a_field_that_gathers_values_replaces_none() -> None:
-    assert replaces("city")
-    assert not replaces("goals_add")
+    for field in ("city", "pronouns", "languages", "employer", "address", "status"):
+        assert replaces(field)
+    for field in ("goals_add", "hobbies", "allergies"):
+        assert not replaces(field)

@@ -13,6 +13,8 @@ from memoryd_client.wire.consent import Consent
 from memoryd_client.wire.memory import Memory, Source, State
 
 AT: Final = datetime(2026, 3, 1, tzinfo=UTC)
+ASKED: Final = "The login test is mended. May I remember that you live in Lisbon?"
+OF_MOTHER: Final = 'The user said: "My mother lives in Bruges and has dementia."'
 MADE: Final[dict[str, Any]] = {
     "id": "m",
     "owner": "local",
@@ -82,7 +84,59 @@ def proposal(proposed: str) -> Consent:
     ],
 )
 def test_a_short_message_is_a_yes_a_no_or_neither(said: str, answer: bool | None) -> None:
-    assert yes_or_no(said) is answer
+    assert yes_or_no(said, ASKED) is answer
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "yes I saw that the build failed",
+        "sure, the parser is slow",
+        "ok let's look at the tests",
+        "Ok. Next, the migration.",
+        "yes, save the file and run it",
+        "okay store the artifact in S3",
+        "ok good, then merge it",
+        "Of course it fails, the port is taken",
+        "yes please, run the tests",
+        "Correct, 3 tests fail",
+        "ok\nlet's look at the tests",
+        "no, the test still fails",
+        "no wait, the other branch",
+        "No rush, finish the migration",
+        "klar, der Parser ist langsam",
+        "nein, der Server l\u00e4uft noch",
+        "oui le test passe maintenant",
+        "d'accord, lance les tests",
+        "s\u00ed, ya vi el error",
+    ],
+)
+def test_what_answers_something_else_is_neither(said: str) -> None:
+    assert yes_or_no(said, ASKED) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("Yes, I live in Lisbon.", True),
+        ("ok, thanks", True),
+        ("You may remember that, yes", True),
+        ("Sure, save it. And then let's look at the tests.", True),
+        ("yes please. The build is red again by the way.", True),
+        ("no, that's private", False),
+        ("No, I don't live in Lisbon.", False),
+        ("no, leave it out", False),
+    ],
+)
+def test_an_answer_may_say_what_it_is_to_and_be_polite(said: str, answer: bool) -> None:
+    assert yes_or_no(said, ASKED) is answer
+
+
+def test_an_answer_that_names_one_of_several_is_none_to_all() -> None:
+    both = "May I save that your city is Porto? And may I remember that you live in Ghent?"
+    assert yes_or_no("Yes, Porto.", both) is None
+    assert yes_or_no("Yes, both of these", both) is None
+    assert yes_or_no("Yes, please", both) is True
 
 
 @pytest.mark.parametrize(
@@ -97,6 +151,7 @@ def test_a_short_message_is_a_yes_a_no_or_neither(said: str, answer: bool | None
         ("_Shall I remember that you live in Lisbon?_", ["Lisbon"]),
         ("May I remember that you live in \u201cLisbon\u201d?!", ["Lisbon"]),
         ("May I remember this: you live in Lisbon?", ["Lisbon"]),
+        ("May I remember that your mother lives in Bruges and has dementia?", [OF_MOTHER]),
         ("Do you live in Lisbon?", []),
         ("I shall remember Lisbon. Shall I go on?", []),
         ("May I remember where you live?", []),
@@ -113,7 +168,7 @@ def test_a_short_message_is_a_yes_a_no_or_neither(said: str, answer: bool | None
 def test_only_what_is_asked_about_in_all_its_words_is_answered(question: str, asked: list[str]) -> None:
     consents = [proposal("Lisbon"), proposal("Porto"), proposal("The user works for the bakery in Porto.")]
     consents += [proposal("The user's preferred name is Ana."), proposal("The user\u2019s home city is Porto.")]
-    consents.append(proposal("The user lives in Ghent."))
+    consents += [proposal("The user lives in Ghent."), proposal(OF_MOTHER)]
     assert [one.proposed for one in asked_about(question, consents)] == asked
 
 
@@ -135,8 +190,9 @@ def test_the_question_that_is_suggested_is_understood(proposed: str) -> None:
 
 
 def test_each_proposal_is_a_question_of_its_own() -> None:
-    said = question([msgspec.structs.replace(proposal("The user lives in Lisbon."), field="home"), proposal("Porto")])
-    asks = 'May I remember about you: "The user lives in Lisbon"? May I remember about you: city "Porto"? Their yes'
+    home = msgspec.structs.replace(proposal("The user lives in Lisbon."), field="home", category="fact")
+    said = question([home, proposal("Porto")])
+    asks = 'May I remember: "The user lives in Lisbon"? May I remember about you: city "Porto"? Their yes'
     assert asks in said
 
 
@@ -180,7 +236,7 @@ def test_a_question_and_its_answer_are_understood_in_other_languages(
 ) -> None:
     asks = proposal(proposed)
     assert asked_about(question, [asks, proposal("Porto")]) == [asks]
-    assert yes_or_no(answer) is decided
+    assert yes_or_no(answer, question) is decided
 
 
 @pytest.mark.parametrize(

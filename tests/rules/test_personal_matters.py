@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from memoryd_actors.core.errors import Unavailable
 from memoryd_actors.keeping.authorship import Authorship
@@ -108,6 +109,25 @@ from memoryd_client.wire.memory import Source
         ("The user has a cancer dataset in S3.", ""),
         ("He is called before every request by the middleware.", ""),
         ("Who is called first on an incident stands in the runbook.", ""),
+        ("User based in Ghent", "home"),
+        ("User (based in Berlin) prefers short answers.", "home"),
+        ("User location: Ghent, Belgium", "home"),
+        ("Ada's address is Kerkstraat 12.", "home"),
+        ("Lives near Antwerp.", "home"),
+        ("My best friend Luca moved to Milan in 2023.", "home"),
+        ("Prefers to be called Ada.", "name"),
+        ("User asked to be called Sam.", "name"),
+        ("Goes by Ada.", "name"),
+        ("Has asthma.", "health"),
+        ("Wohnt in Graz.", "home"),
+        ("Vive en Vigo.", "home"),
+        ("Service based in Frankfurt", ""),
+        ("Server location: Frankfurt", ""),
+        ("Prefers to be asked before a push.", ""),
+        ("The API's address is 10.0.0.4.", ""),
+        ("The build goes by the tag.", ""),
+        ("Lives near the top of the file.", ""),
+        ("Has three columns.", ""),
     ],
 )
 def test_a_sentence_tells_of_a_person_or_does_not(text: str, matter: str) -> None:
@@ -135,8 +155,46 @@ def test_what_a_model_read_about_a_person_is_proposed_under_any_category() -> No
     flagged = extracted("Their doctor said no coffee.", extracted="model", personal="health")
     assert decide(flagged, settings) == "propose"
     assert decide(extracted("The deploy job moved to Frankfurt.", extracted="model"), settings) is None
-    # What a rule took is in the user's own words.
-    assert decide(extracted("Tom is allergic to nuts.", extracted="rules"), settings) is None
+
+
+def test_what_a_rule_took_is_the_users_to_say_of_themselves_and_proposed_of_others() -> None:
+    settings = ConsentSettings()
+    for said in ("My mother lives in Ghent and has dementia.", "My colleague Jan is being treated for depression."):
+        content = f'The user said: "{said}"'
+        assert decide(extracted(content, extracted="rule"), settings) == "propose"
+        assert decide(replace(extracted(content), source=Source.USER), settings) is None
+    for said in ("I have asthma.", "I live in Ghent.", "My brother works on the same repository."):
+        assert decide(extracted(f'The user said: "{said}"', extracted="rule"), settings) is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I live in Ghent.",
+        "I'm based in Lyon.",
+        "My name is Ada.",
+        "I've got a cat, and I have asthma.",
+        "Ich wohne in Graz.",
+        "J\u2019habite à Lyon.",
+        "Vivo en Vigo.",
+    ],
+)
+def test_what_a_model_read_in_the_first_person_is_the_users(said: str) -> None:
+    assert decide(extracted(said, extracted="model"), ConsentSettings()) == "propose"
+    # An agent's own notebook says it of the agent.
+    assert telling(said) == []
+    assert telling(said, first_person=True) == [said]
+
+
+def test_what_the_user_said_of_themselves_may_be_written_as_they_said_it() -> None:
+    for said in ("I live in Ghent.", "I'm based in Lyon.", "My name is Ada.", "Ich wohne in Graz."):
+        assert told_by([said], said)
+        assert not told_by([f"My sister: {said}", "My sister does."], said)
+
+
+def test_what_merely_begins_with_i_is_no_matter_of_anybodys() -> None:
+    for said in ("I have admin rights.", "I live in the terminal.", "My name for the branch is wip."):
+        assert decide(extracted(said, extracted="model"), ConsentSettings()) is None
 
 
 def test_the_sentences_of_a_long_text_are_looked_at_one_by_one() -> None:

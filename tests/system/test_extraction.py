@@ -83,6 +83,25 @@ def test_the_end_of_a_session_brings_its_facts_with_the_very_messages(served: Ru
         assert ads.tags == posters.tags == ("project:hdrpop",)
 
 
+def test_what_is_said_of_another_person_waits_for_a_yes_and_what_is_asked_for_does_not(served: RunningDaemon) -> None:
+    with served.client("s1") as client, served.client("s1", agent="cli") as person:
+        mother = "My mother lives in Ghent and has dementia since 2021."
+        client.append([said(mother), said(FACT), said("Remember that my brother lives in Bruges.")])
+        client.end_session()
+        assert [FACT in one.content for one in looked_at(client)] == [True]
+        asked = until(lambda: [one for one in client.list() if one.source is Source.USER], "what was asked for")
+        assert [one.content for one in asked] == ["my brother lives in Bruges."]
+        (waiting,) = person.consents()
+        assert (waiting.field, mother in waiting.proposed) == ("home", True)
+        # Asked in words of the agent's own, and answered.
+        question = "May I remember that your mother lives in Ghent and has dementia since 2021?"
+        client.push_context([Message("assistant", question), Message("user", "yes, you may")])
+        until(lambda: not person.consents(), "the answer")
+        assert client.get(waiting.id).active
+        client.end_session()
+        looked_at(client)
+
+
 def test_the_same_conversation_in_another_session_brings_back_nothing(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         client.append(talk())

@@ -31,8 +31,9 @@ def test_a_file_that_tells_of_a_person_waits_for_the_users_yes(served: RunningDa
 def test_a_section_that_tells_of_a_person_is_written_by_a_person_or_once_it_is_known(served: RunningDaemon) -> None:
     with served.client("s1") as agent, served.client("s2", agent="cli") as person:
         agent.core_append("human", "Prefers short answers.")
-        with pytest.raises(RequestFailed, match=REFUSED):
-            agent.core_append("human", LIVES)
+        for told in (LIVES, "Prefers to be called Ada.", "User based in Porto"):
+            with pytest.raises(RequestFailed, match=REFUSED):
+                agent.core_append("human", told)
         with pytest.raises(RequestFailed, match=REFUSED):
             agent.core_set("notes", f"Answers in French. {LIVES}")
         with pytest.raises(RequestFailed, match=REFUSED):

@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from memoryd_actors.capture import Captured, explicit, may_ask, procedure, standing_instruction
-from memoryd_actors.capture.consent_answers import asked_about, yes_or_no
+from memoryd_actors.capture.consent_answers import asked_about, may_answer, yes_or_no
 from memoryd_actors.core.actor import Actor, ActorRef, MailboxStatistics
 from memoryd_actors.core.errors import (
     ActorCrashed,
@@ -203,7 +203,7 @@ class Capturer:
         self._seen[key] = None
         if len(self._seen) > MOST_SEEN:
             del self._seen[next(iter(self._seen))]
-        answers = before is not None and before.role == "assistant" and yes_or_no(said) is not None
+        answers = before is not None and before.role == "assistant" and may_answer(said)
         if (answers or self._is_request(said)) and not self._actor.offer(CaptureInput(said, before, caller, key)):
             self._seen.pop(key, None)
             self.counts.dropped += 1
@@ -256,10 +256,16 @@ class Capturer:
 
     async def _decide(self, given: CaptureInput) -> None:
         """Pass on the user's yes or no to what the agent asked on memory's behalf."""
-        approve, asked = yes_or_no(given.message), given.before
-        if self._proposals is None or approve is None or asked is None or asked.role != "assistant":
+        before = given.before
+        if self._proposals is None or before is None or before.role != "assistant" or not may_answer(given.message):
             return
-        for one in asked_about(clean_text(asked.content, self._rules), await self._proposals(given.caller)):
+        question = clean_text(before.content, self._rules)
+        asked = asked_about(question, await self._proposals(given.caller))
+        # Where it asks about several, an answer that names one of them answers nothing for the others.
+        approve = yes_or_no(clean_text(given.message, self._rules), question if len(asked) == 1 else "")
+        if approve is None:
+            return
+        for one in asked:
             try:
                 decision = DecideProposal(one.id, approve, given.caller, from_user=True)
                 await self._keeper.ask(decision, deadline_s=STORE_S)

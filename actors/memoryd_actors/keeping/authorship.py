@@ -131,7 +131,9 @@ class Authorship:
         """
         if caller.agent == PERSON:
             return frozenset()
-        about = await to_thread.run_sync(lambda: list(dict.fromkeys(one for text in texts for one in telling(text))))
+        about = await to_thread.run_sync(
+            lambda: list(dict.fromkeys(one for text in texts for one in telling(text, first_person=True)))
+        )
         return await self._told(caller, about) if about else frozenset()
 
     async def told_in(self, caller: Caller, memories: Sequence[NewMemory]) -> frozenset[str]:

@@ -34,8 +34,6 @@ class ConsentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """Sessions that have to agree on a benign field; of what one and the same agent stores itself, one counts."""
 
 
-_OWN = frozenset({Source.USER, Source.IMPORTED})
-"""Sources of what a person brings themselves, where it is known that a person does."""
 CONFIDENT = 0.8
 """Trust from which a single proposal of a benign field is enough."""
 _WHOSE = frozenset({"user", "users", "my", "the", "their", "current", "preferred", "home", "native", "primary"})
@@ -50,6 +48,9 @@ _MEANINGS = {
 }
 _MEANT = {word: field for field, words in _MEANINGS.items() for word in words.split()}
 """Other names of the fields that are sensitive unless the settings say otherwise."""
+
+_ONE_VALUE = frozenset({*_MEANINGS, *_MEANT})
+"""Fields that have one value, although they may end as those that have many."""
 
 
 _GATHERED = {"goal": "goals_add", "goals": "goals_add"}
@@ -111,15 +112,16 @@ def decide(
         return None
     field = field_of(memory.category, memory.title)
     asked = needs_consent(memory.category, memory.title, settings)
-    if asked and field and not is_sensitive(field, settings) and own_word and memory.source in _OWN:
-        return None
     if memory.source is Source.USER and own_word:
         return "apply"
+    if asked and field and not is_sensitive(field, settings) and own_word and memory.source is Source.IMPORTED:
+        return None
     if asked:
         return "propose"
     return "apply" if memory.trust >= CONFIDENT or settings.signals == 1 else "wait_for_signal"
 
 
 def replaces(field: str) -> bool:
-    """Return whether a new value of a field takes the place of the old one."""
-    return bool(field) and not field.endswith(ADDED)
+    """Return whether a new value of a field takes the place of the old one: `hobbies` and `goals_add` have many."""
+    has_many = field.endswith("s") and not field.endswith(("ss", "us", "is")) and field not in _ONE_VALUE
+    return bool(field) and not field.endswith(ADDED) and not has_many

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final, Literal, get_args
 
-from memoryd_actors.texts.languages import pattern_of, words_of
+from memoryd_actors.texts.languages import pattern_of, texts_of, typed, words_of
 from memoryd_actors.texts.negation import denies
 from memoryd_actors.texts.quoted import told_apart
+from memoryd_actors.texts.quoting import what_was_said
 from memoryd_actors.texts.sentences import is_question, sentences, spans
 from memoryd_actors.texts.stems import every_stem, one_form, stem, stem_set
 from memoryd_client.wire.memory import Memory, Source
@@ -39,20 +40,32 @@ def _patterns() -> tuple[tuple[Matter, re.Pattern[str]], ...]:
     """Return what tells each matter; compiled when it is needed, for that takes a tenth of what starting takes."""
     # Each begins with a word: asked once for all of them, whether one begins here takes half of the time.
     return tuple(
-        (matter, re.compile(rf"\b(?=\w)(?:{pattern_of('personal', matter)})", re.IGNORECASE)) for matter in MATTERS
+        (matter, re.compile(rf"\b(?=\w)(?:{pattern_of('personal', matter)})", re.IGNORECASE | re.MULTILINE))
+        for matter in MATTERS
     )
+
+
+@cache
+def _first_person() -> tuple[re.Pattern[str], dict[str, str]]:
+    said = (one.partition("=")[::2] for table in texts_of("personal", "third") for one in table.split(";"))
+    others = {first.strip(): third.strip() for first, third in said}
+    longest = sorted(others, key=len, reverse=True)
+    return re.compile(rf"\b(?:{'|'.join(map(typed, longest))})\b", re.IGNORECASE), others
 
 
 def matter_of(memory: Memory, *, own_word: bool = True, told: frozenset[str] = frozenset()) -> str:
     """Return what somebody else than the user says about a person, that only they decide about; empty for all else.
 
-    That is what a model read out of a conversation and, where it is not the user's `own_word`, what anybody says, but
-    for sentences that the user `told`. A model may say itself what it is about; where it does not, its words may.
+    That is what was read out of a conversation and, where it is not the user's `own_word`, what anybody says, but for
+    sentences that the user `told`. A model may say itself what it is about; where it does not, its words may. What a
+    rule took has the user's words: what they say of themselves there is theirs to say, and what of others is not.
     """
-    if own_word and (memory.source is not Source.EXTRACTED or memory.metadata.get(BASIS) != "model"):
+    if own_word and memory.source is not Source.EXTRACTED:
         return ""
+    if own_word and memory.metadata.get(BASIS) != "model":
+        return untold(what_was_said(memory.content), told)
     said_so = "" if memory.content.strip() in told else memory.metadata.get(MATTER, "")
-    return said_so or untold(f"{memory.title}\n{memory.content}", told)
+    return said_so or untold(f"{memory.title}\n{memory.content}", told, first_person=True)
 
 
 def told_of(text: str) -> str:
@@ -60,16 +73,28 @@ def told_of(text: str) -> str:
     return next((matter for matter, pattern in _patterns() if pattern.search(text, 0, MOST_LOOKED)), "")
 
 
-def telling(text: str, before: str = "") -> list[str]:
-    """Return the sentences of a text that tell of such a matter, without those that stood there `before`."""
+def telling(text: str, before: str = "", *, first_person: bool = False) -> list[str]:
+    """Return the sentences of a text that tell of such a matter, without those that stood there `before`.
+
+    In the `first_person`, too, where it is the user's: an agent's own notebook says `my name is` of the agent.
+    """
     known = set(_each(before)) if before else set[str]()
     new = "\n".join(one for one in dict.fromkeys(_each(text)) if one not in known)[:MOST_LOOKED]
-    return [one for one in new.split("\n") if told_of(one)] if told_of(new) else []
+    read = _third_person(new) if first_person else new
+    told = (one for one, reads in zip(new.split("\n"), read.split("\n"), strict=True) if told_of(reads))
+    return list(told) if told_of(read) else []
 
 
-def untold(text: str, told: frozenset[str], before: str = "") -> str:
+def untold(text: str, told: frozenset[str], before: str = "", *, first_person: bool = False) -> str:
     """Return which matter a text tells in a sentence that the user has not `told`; empty for none."""
-    return next((told_of(one) for one in telling(text, before) if one not in told), "")
+    about = (one for one in telling(text, before, first_person=first_person) if one not in told)
+    return next((told_of(_third_person(one) if first_person else one) for one in about), "")
+
+
+def _third_person(text: str) -> str:
+    """Return what the user says of themselves as others say it of them: `user has asthma` for `I have asthma`."""
+    pattern, others = _first_person()
+    return pattern.sub(lambda said: others[said.group().casefold().replace("\u2019", "'")], text)
 
 
 def _each(text: str) -> list[str]:
@@ -82,6 +107,7 @@ def told_by(said: Iterable[str], text: str, *, recorded: bool = False) -> bool:
     What a text tells of the user, the user says with `I` or `my`; what is `recorded` may say it of the user, too. What
     asks, supposes or quotes, and what denies and the text does not, tells something else. In doubt it is not told.
     """
+    text = _third_person(text)
     words, denied = _words(text), denies(text)
     told, whose = _content(words), _whose(words)
     if not told:

@@ -11,10 +11,11 @@ from memoryd_actors.memory.described import MAX_LABEL, MAX_PROVENANCE, MAX_SUMMA
 from memoryd_actors.memory.personal_matters import MATTERS
 from memoryd_actors.memory.steps import CONTRADICTS, RELATED
 from memoryd_actors.texts.fence import CLOSING, OPENING, PREFACE, defused, one_line
+from memoryd_actors.texts.quoting import what_was_said
 from memoryd_client.base.wording import LONGEST_ASKED, quoted
 from memoryd_client.relation_words import relation_words
 from memoryd_client.wire.consent import Consent
-from memoryd_client.wire.memory import ID_PREFIX
+from memoryd_client.wire.memory import ID_PREFIX, PERSONAL
 from memoryd_client.wire.pending import PendingMemory, RelatedMemory, ShownMemory, SurfacedMemory
 
 CHARACTERS_PER_TOKEN = 3.5
@@ -188,12 +189,17 @@ def _beneath(memories: Sequence[SurfacedMemory], room: int) -> dict[int, list[tu
 
 def question(consents: Sequence[Consent]) -> str:
     """Return the line that has the agent ask the user about proposed changes, in one line that opens no tag."""
-    each = " ".join(f"May I remember about you: {_asked_about(one)}?" for one in consents)
+    each = " ".join(f"May I remember{_about(one)}: {_asked_about(one)}?" for one in consents)
     return defused(f"Ask the user in these words: {each} Their yes or no in this conversation decides.")
 
 
+def _about(consent: Consent) -> str:
+    """Return whom a question is about, where that is sure: a name, a home or how somebody is may be another's."""
+    return "" if consent.field in MATTERS and consent.category not in PERSONAL else " about you"
+
+
 def _asked_about(consent: Consent) -> str:
-    proposed = quoted(one_line(consent.proposed, LONGEST_ASKED))
+    proposed = quoted(one_line(what_was_said(consent.proposed), LONGEST_ASKED))
     if consent.field in {consent.category, *MATTERS}:
         return proposed
     field = one_line(consent.field, MAX_LABEL).removesuffix(ADDED).replace("_", " ")

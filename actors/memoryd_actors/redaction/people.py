@@ -36,6 +36,22 @@ _ELSEWHERE_NAME = (
     "|(?:mi[ ]nombre|mon[ ]nom|meu[ ]nome|il[ ]mio[ ]nome|mijn[ ]naam)[ ](?:es|est|é|è|is)"
 )
 _INTRODUCED = re.compile(rf"(?i:\b(?:{_WHOSE}|{_CALLED}|{_GERMAN_NAME}|{_ELSEWHERE_NAME})[ ])({_FULL})")
+_THING = re.compile(
+    r"\A\W*(?:(?:and|but|und|aber)[ ])?"
+    r"(?:the|this|that|our|my|your|an?|der|die|das|dem|diese[rms]?|unsere?|meine?|eine?)[ ]"
+    r"(?:[\w-]+[ ]){0,2}?[\w-]*?"
+    r"(?:server|vm|machine|laptop|computer|box|node|cluster|network|router|printer|device|disk|project|repo(?:sitory)?"
+    r"|database|db|branch|service|app|application|program|library|package|module|table|column|queue|job|file|folder|container"
+    r"|image|system|tool|function|method|class|variable|team|product|release|version|channel|company|script|bot|plugin|bucket"
+    r"|environment|website|page|domain|workflow|pipeline|runner|test|command|projekt|datenbank|zweig|dienst|anwendung|programm"
+    r"|bibliothek|paket|modul|tabelle|spalte|datei|ordner|netz(?:werk)?|drucker|rechner|maschine|gerät|werkzeug|funktion"
+    r"|methode|klasse|variable|produkt|kanal|firma|skript|umgebung|seite|befehl)"
+    r"(?:\W*\Z|[ ](?:of|in|on|at|for|from|with|that|which|von|der|des|im|auf|am|bei|für|mit)\b)",
+    re.IGNORECASE,
+)
+"""The subject of a clause, where it is a thing: what that is called is no person's name; `our test lead` is one."""
+_LONGEST_SUBJECT = 80
+_CLAUSE_END = re.compile(r"[.!?;,:\n]")
 _KIN = re.compile(
     r"\b(?i:(?:my|his|her|their|our|user'?s|meine?|seine?|ihre?|ma|mon|sa|son|mia|mio|mi|su|minha|meu|mijn|zijn|haar)"
     rf"[ ](?:{_KIN_TEXT}|mann|ehemann|ehefrau|freundin|freund"
@@ -84,7 +100,7 @@ def find_names(text: str) -> Iterator[SecretFinding]:
     """Yield names of people, without their titles."""
     for pattern in (_TITLED, _INTRODUCED, _KIN):
         for match in pattern.finditer(text):
-            if match[1] not in _NO_NAME:
+            if match[1] not in _NO_NAME and not (pattern is _INTRODUCED and _is_of_thing(text, match.start())):
                 yield SecretFinding("name", *match.span(1))
     for pattern in (_SIGNED, _LABELLED):
         for match in pattern.finditer(text):
@@ -101,6 +117,11 @@ def find_names(text: str) -> Iterator[SecretFinding]:
         if _is_given(given) and family not in _NO_NAME:
             yield SecretFinding("name", *pair.span())
             at = pair.end()
+
+
+def _is_of_thing(text: str, end: int) -> bool:
+    """Return whether the clause whose verb begins at `end` is about a thing: `the server is called Hafner`."""
+    return _THING.match(_CLAUSE_END.split(text[max(end - _LONGEST_SUBJECT, 0) : end])[-1]) is not None
 
 
 def _is_given(name: str) -> bool:

@@ -11,7 +11,7 @@ from memoryd_client.wire.context import Message
 from memoryd_client.wire.edges import GetEdges
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memories import Forget, Get, Read, Remember
-from memoryd_client.wire.memory import Memory, NewMemory, Scope, State
+from memoryd_client.wire.memory import PERSONAL, Memory, NewMemory, Scope, State
 from memoryd_client.wire.pending import Recall
 from memoryd_client.wire.request import Ask
 from memoryd_client.wire.review import ReviewPairs, SettlePair
@@ -192,10 +192,10 @@ async def found(ask: Ask, query: str, limit: int, filters: Filters) -> str:
 def confirmation(memory: Memory, new_id: str) -> str:
     """Say what became of something that was to be remembered."""
     if memory.state is State.PROPOSED:
-        asks = quoted(line(memory.content, LONGEST_ASKED))
+        asks, about = quoted(line(memory.content, LONGEST_ASKED)), " about you" if memory.category in PERSONAL else ""
         return (
             f"Waits for the user's yes: {memory.id} [{memory.category}, {memory.scope}]. Ask them in these "
-            f"words, as the last question of your answer: May I remember about you: {asks}? Their yes or no decides."
+            f"words, as the last question of your answer: May I remember{about}: {asks}? Their yes or no decides."
         )
     if memory.state is State.FORGOTTEN:
         how = "The user said no to this, or it was forgotten; it is not kept:"

@@ -10,7 +10,7 @@ from memoryd.ledger.tables import aliases
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.consent import CONSENT, field_of, replaces
 from memoryd_actors.memory.settings import BY_USER
-from memoryd_actors.memory.steps import Add, Decide, Patch
+from memoryd_actors.memory.steps import Absorb, Add, Decide, Patch
 from memoryd_client.wire.memory import Memory, Source, State
 
 
@@ -75,13 +75,23 @@ class ConsentSteps(MemorySteps):
         after = replace(before, state=state, trust=trust, updated_at=self.now, purge_at=None)
         if after.active:
             self.refuse_twin(after)
+            after = self._next_version(after)
         else:
             after = replace(after, purge_at=self.now + consenting.REMEMBERED)
         meta = {"decision": decision, "field": field} | ({"reason": reason} if reason else {})
         after = self.write(before, after, CONSENT, meta)
         if after.active:
             self._give_way(after, field)
+            after = self._meet_equals(after)
         return after
+
+    def _meet_equals(self, value: Memory) -> Memory:
+        """Let what is in force now meet the others of its name, or with its steps, as if it were stored now."""
+        for other in self._same_procedures(value):
+            kept, gone = (other, value) if other.pinned or other.trust > value.trust else (value, other)
+            self._absorb(Absorb(gone.id, kept.id, kept.content, "the same steps"))
+        value = self.find(value.id) or value
+        return self._displace(value, value.trust) if value.active else value
 
     def _give_way(self, value: Memory, field: str) -> None:
         """Retire what a field said until now, and the proposals that its new value has overtaken."""

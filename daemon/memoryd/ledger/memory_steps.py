@@ -34,6 +34,14 @@ from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.caller import PERSON, Caller
 from memoryd_client.wire.memory import Memory, State
 
+LONGEST_NUMBER = 9
+"""Digits of a version's number."""
+
+
+def _number(version: str) -> int:
+    """Return the number of a version; 0 for none, as where an agent counts its own way."""
+    return int(version) if version.isdecimal() and len(version) <= LONGEST_NUMBER else 0
+
 
 class MemorySteps(UnitOfWork):
     """The steps of an operation that are about memories and their edges."""
@@ -48,7 +56,9 @@ class MemorySteps(UnitOfWork):
 
     def _add(self, step: Add) -> Memory:
         """Store a memory; of two procedures with the same steps the one trusted more stays in force, else the older."""
-        same = self._same_procedures(step) if step.confirm else []
+        memory = cleaned(step.memory)
+        known = not step.confirm or self._sent_before(memory) or self.twin(memory) is not None
+        same = [] if known else self._same_procedures(memory)
         if same and (same[0].pinned or same[0].trust >= step.memory.trust):
             return self._merge(Merge(step.memory, same[0].id, same[0].content, step.notes))
         stored = self._added([step])[0]
@@ -56,10 +66,9 @@ class MemorySteps(UnitOfWork):
             self._absorb(Absorb(other.id, stored.id, stored.content, "the same steps"))
         return self.find(stored.id) or stored
 
-    def _same_procedures(self, step: Add) -> list[Memory]:
-        """Return the procedures in a new one's place that have its steps, what is pinned or trusted most first."""
-        memory = cleaned(step.memory)
-        if memory.category not in PROCEDURES or self._sent_before(memory) or self.twin(memory) is not None:
+    def _same_procedures(self, memory: Memory) -> list[Memory]:
+        """Return the procedures in another one's place that have its steps, what is pinned or trusted most first."""
+        if memory.category not in PROCEDURES:
             return []
         same = [other for other in self.beside(memory) if same_steps(memory.content, other.content)]
         return sorted(same, key=lambda other: (not other.pinned, -other.trust))
@@ -68,7 +77,7 @@ class MemorySteps(UnitOfWork):
         """Store memories as one: their steps are alike."""
         for step in steps:
             self._refuse_other_owner(step.memory)
-        steps = [replace(step, memory=self._next_version(step)) for step in steps]
+        steps = self._numbered(steps)
         like = steps[0]
         stored, events = store(
             self.connection,
@@ -90,21 +99,35 @@ class MemorySteps(UnitOfWork):
                 self._displace(memory, memory.trust, by_age=not like.confirm)
         return [self.find(memory.id) or memory for memory in stored]
 
-    def _next_version(self, step: Add) -> Memory:
-        """Return a procedure with the number of its version: 1, or one more than the one whose place it takes.
+    def _numbered(self, steps: Sequence[Add]) -> list[Add]:
+        """Return the steps with the versions of what is stored, those of one name counted in their order."""
+        counted: dict[tuple[object, ...], int] = {}
+        done: list[Add] = []
+        for step in steps:
+            memory = self._next_version(step.memory, whole=not step.confirm)
+            name = (memory.scope, memory.project, memory.category, memory.title.casefold())
+            if step.confirm and (number := _number(memory.metadata.get(VERSION, ""))):
+                counted[name] = max(number, counted.get(name, 0) + 1)
+                memory = replace(memory, metadata={**memory.metadata, VERSION: str(counted[name])})
+            done.append(replace(step, memory=memory))
+        return done
 
-        One that is brought in whole stays without a number where it takes nobody's place.
+    def _next_version(self, memory: Memory, *, whole: bool = False) -> Memory:
+        """Return a procedure with the number of its version: one more than any of its name ever had, retired or not.
+
+        One that is brought in `whole` keeps the number that it has, and stays without one where it takes nobody's
+        place.
         """
-        memory = step.memory
-        if memory.category not in PROCEDURES or not memory.title or VERSION in memory.metadata:
+        own = memory.metadata.get(VERSION, "")
+        if memory.category not in PROCEDURES or not memory.title or (own and (whole or not _number(own))):
             return memory
-        if self.twin(memory) is not None:
+        twin = self.twin(memory)
+        if (twin is not None and twin.id != memory.id) or (whole and not self.namesakes(memory)):
             return memory
-        given = [other.metadata.get(VERSION, "1") for other in self.namesakes(memory)]
-        if not given and not step.confirm:
+        before = max((_number(one.metadata.get(VERSION, "")) or 1 for one in self.once_namesakes(memory)), default=0)
+        if _number(own) > before:
             return memory
-        before = [int(one) if one.isdecimal() else 1 for one in given]  # an agent may have counted its own way
-        return replace(memory, metadata={**memory.metadata, VERSION: str(max(before, default=0) + 1)})
+        return replace(memory, metadata={**memory.metadata, VERSION: str(before + 1)})
 
     def _merge(self, step: Merge) -> Memory:
         self._refuse_other_owner(step.memory)
@@ -155,6 +178,8 @@ class MemorySteps(UnitOfWork):
         if not difference(before, after)[0].keys() - ignored:
             return before
         self.refuse_twin(after)
+        if after.title.casefold() != before.title.casefold():
+            after = self._next_version(after)
         after = self.write(before, after, step.event, shown_changes(before, after) | dict(step.notes))
         if not step.compared:
             self.uncompared(after.id)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 import msgspec
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from memoryd.ledger import consenting, edges, reads
 from memoryd.ledger.records import Before, difference, next_operation, record
@@ -108,13 +108,20 @@ class UnitOfWork:
         """Return the other active rules, or procedures, of the category of an active one, in its place."""
         if not (rule.active and rule.category in ONE_VALUED):
             return []
+        return [other for other in self._in_place(rule, memories.c.state == State.ACTIVE.value) if other.active]
+
+    def once_namesakes(self, rule: Memory) -> list[Memory]:
+        """Return the other rules, or procedures, of the name of one in its place, whatever became of them."""
+        return [other for other in self._in_place(rule) if other.title.casefold() == rule.title.casefold()]
+
+    def _in_place(self, rule: Memory, *which: ColumnElement[bool]) -> list[Memory]:
         query = select(memories).where(
             memories.c.owner == rule.owner,
             memories.c.scope == rule.scope.value,
             memories.c.project == rule.project,
             memories.c.category == rule.category,
-            memories.c.state == State.ACTIVE.value,
             memories.c.id != rule.id,
+            *which,
         )
         rules = [memory_of(row) for row in self.connection.execute(query).mappings()]
         return [self.find(other.id) or other for other in rules]

@@ -45,7 +45,7 @@ def tables(name: str, kind: type[T]) -> dict[str, T]:
 
 def words_of(name: str, key: str) -> frozenset[str]:
     """Return the words that the languages have under a key of a table, all together."""
-    return frozenset(word for text in _texts(name, key) for word in text.split())
+    return frozenset(word for text in texts_of(name, key) for word in text.split())
 
 
 def common_words(code: str) -> frozenset[str]:
@@ -55,7 +55,7 @@ def common_words(code: str) -> frozenset[str]:
 
 def pattern_of(name: str, key: str) -> str:
     """Return what finds the pattern that any language has under a key of a table."""
-    return f"(?:{'|'.join(map(typed, _texts(name, key))) or NEVER})"
+    return f"(?:{'|'.join(map(typed, texts_of(name, key))) or NEVER})"
 
 
 def typed(pattern: str) -> str:
@@ -64,7 +64,8 @@ def typed(pattern: str) -> str:
     return spaced.replace("'", "['\u2019]")
 
 
-def _texts(name: str, key: str) -> list[str]:
+def texts_of(name: str, key: str) -> list[str]:
+    """Return what each language has under a key of a table."""
     found = [(code, _file(code).get(name, {})) for code in (*CODES, ELSEWHERE)]
     return [_filled(rows[key], _parts(code, rows)) for code, rows in found if key in rows]
 
