@@ -172,6 +172,40 @@ def test_only_who_adds_a_document_has_its_file_read(served: RunningDaemon, folde
         assert all("four euros" not in hit.text for hit in client.knowledge_search("a crossing to Aran"))
 
 
+def test_an_agent_has_files_of_its_project_read_and_no_others(served: RunningDaemon, folder: Path) -> None:
+    docs, beyond = folder / "docs", folder / "beyond.md"
+    beyond.write_text("The beacon is lit at dusk.\n")
+    (docs / ".keys").mkdir()
+    (docs / ".keys" / "note.md").write_text("The lock is behind the mill.\n")
+    (docs / "link.md").symlink_to(beyond)
+    with served.client("s1", project=str(docs), agent="claude-code") as agent:
+        assert len(agent.add_knowledge(docs).documents) == 2
+        for place in (beyond, folder, docs / "link.md", docs / ".." / "beyond.md", Path("/etc/hostname")):
+            with pytest.raises(RequestFailed, match="beyond the folder of the project"):
+                agent.add_knowledge(place)
+        with pytest.raises(RequestFailed, match="which is hidden"):
+            agent.add_knowledge(docs / ".keys" / "note.md")
+        # What it had read is let go of where it leads elsewhere.
+        (docs / "fares.txt").unlink()
+        (docs / "fares.txt").symlink_to(beyond)
+        assert [one.path for one in agent.list_knowledge()] == [str(docs / "handbook.md")]
+        assert not any("beacon" in hit.text for hit in agent.knowledge_search("when is the beacon lit?"))
+    for project in ("", "/", "/etc"):
+        with (
+            served.client("s1", project=project, agent="claude-code") as agent,
+            pytest.raises(RequestFailed, match="beyond the folder"),
+        ):
+            agent.add_knowledge("/etc/hostname", everywhere=True)
+
+
+def test_the_user_has_read_what_they_name_but_for_what_is_no_file(served: RunningDaemon, folder: Path) -> None:
+    with served.client("s1", project="/elsewhere", agent="cli") as user:
+        assert len(user.add_knowledge(folder / "docs").documents) == 2
+        for place in ("/proc/version", "/proc", "/dev/null"):
+            with pytest.raises(RequestFailed, match="makes up"):
+                user.add_knowledge(place)
+
+
 def test_words_in_the_places_of_numbers_stop_nothing(served: RunningDaemon, folder: Path) -> None:
     with in_project(served, folder) as client:
         client.add_knowledge(folder / "docs")

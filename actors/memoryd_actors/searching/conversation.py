@@ -1,5 +1,6 @@
 """Finds what was said, in whichever session: by meaning, by words, by date."""
 
+import sys
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -117,14 +118,12 @@ class Conversations:
             Unavailable: the index cannot be searched.
         """
         most = limit if session else CANDIDATES
-        request = SearchMessages(query=query, session=session, kind="message", related=not session, limit=most)
-        found = await self.search(request, Caller(owner=visible.owner), deadline_s=LOOKUP_S)
+        request = SearchMessages(
+            query=query, session=session, scope="project", kind="message", related=not session, limit=most
+        )
+        caller = Caller(owner=visible.owner, project=visible.project)
+        found = await self.search(request, caller, deadline_s=LOOKUP_S)
         said = [one.record for one in found.found if not one.record.covers]
-        if not session:
-            names = {one.session for one in said}
-            infos = [await self._transcripts.info((visible.owner, name)) for name in names]
-            here = {info.session for info in infos if info is not None and info.project == visible.project}
-            said = [one for one in said if one.session in here]
         return [f"{one.at:%Y-%m-%d} {one.who}: {one.content}" for one in said[:limit]]
 
     async def search(self, request: SearchMessages, caller: Caller, *, deadline_s: float) -> FoundMessages:
@@ -141,6 +140,7 @@ class Conversations:
         wanted = Wanted(
             owner=caller.owner,
             session=request.session,
+            sessions=None if request.session or request.scope == "everywhere" else await self._here(caller),
             role=request.role,
             kind=request.kind,
             since=None if request.since is None else micros(request.since),
@@ -183,6 +183,11 @@ class Conversations:
         return await self._found(
             caller, [(by_id[one.id].session, by_id[one.id].sequence, one) for one in page], request, note
         )
+
+    async def _here(self, caller: Caller) -> frozenset[str]:
+        """Return the sessions of the caller's project or of none, as memories are seen, and the one that it is in."""
+        there = await self._transcripts.sessions(caller.owner, limit=sys.maxsize, offset=0)
+        return frozenset({one.session for one in there if one.project in {"", caller.project}} | {caller.session})
 
     async def _rest(
         self, wanted: Wanted, vector: Vector | None, words: str, limit: int, *, known: Collection[str]
