@@ -4,9 +4,10 @@ import sys
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 
+import anyio
 import msgspec
 
-from memoryd_actors.core.errors import ModelUnavailable, Refused
+from memoryd_actors.core.errors import ModelUnavailable, Refused, Unavailable
 from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.memory.fusion import VECTOR_WEIGHT, Ranked, fuse
 from memoryd_actors.memory.visibility import Visibility, micros
@@ -41,6 +42,9 @@ PATIENCE = 0.5
 """Share of a deadline that a search waits for what was said just now."""
 OPENING = 0.9
 """Share of a deadline that a search waits for the index to be opened, without which nothing can be found."""
+ANSWERED = 0.9
+"""Share of a deadline after which a search is given up, while whoever asks is still there to be told. A read from an
+object store that is away takes twenty seconds to fail."""
 MOST_AWAITED = 500
 """Entries behind which the index is not waited for: an import under way."""
 
@@ -132,8 +136,17 @@ class Conversations:
         Without a model it searches by words alone, and says so.
 
         Raises:
-            Unavailable: the index cannot be searched.
+            Unavailable: the index cannot be searched, or not in time.
         """
+        with anyio.move_on_after(ANSWERED * deadline_s):
+            return await self._searched(request, caller, deadline_s)
+        reason = f": {self._indexer.problem}" if self._indexer.problem else ""
+        raise Unavailable(
+            f"the index of messages does not answer in time{reason}",
+            "Try again; where it is in an object store, see that this is there.",
+        )
+
+    async def _searched(self, request: SearchMessages, caller: Caller, deadline_s: float) -> FoundMessages:
         patience_s = PATIENCE * deadline_s if self._indexer.behind <= MOST_AWAITED else 0.001
         complete = await self._indexer.caught_up(deadline_s=OPENING * deadline_s, patience_s=patience_s)
         note = "" if complete else f"not indexed yet: {counted(self._indexer.behind, 'message')}"
