@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import anyio
 import msgspec
 
-from memoryd_actors.core.errors import ModelUnavailable, Refused, Unavailable
+from memoryd_actors.core.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable
 from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.memory.fusion import VECTOR_WEIGHT, Ranked, fuse
 from memoryd_actors.memory.visibility import Visibility, micros
@@ -139,7 +139,11 @@ class Conversations:
             Unavailable: the index cannot be searched, or not in time.
         """
         with anyio.move_on_after(ANSWERED * deadline_s):
-            return await self._searched(request, caller, deadline_s)
+            try:
+                return await self._searched(request, caller, deadline_s)
+            except IndexDamaged:
+                self._indexer.rebuild()
+                raise
         reason = f": {self._indexer.problem}" if self._indexer.problem else ""
         raise Unavailable(
             f"the index of messages does not answer in time{reason}",
