@@ -1,6 +1,7 @@
 """Knowledge at a real daemon: documents are read, found with their sources, followed and removed."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -196,6 +197,21 @@ def test_an_agent_has_files_of_its_project_read_and_no_others(served: RunningDae
             pytest.raises(RequestFailed, match="beyond the folder"),
         ):
             agent.add_knowledge("/etc/hostname", everywhere=True)
+
+
+def test_an_agent_has_files_of_any_worktree_of_its_project_read(served: RunningDaemon, folder: Path) -> None:
+    (folder / "main").mkdir()
+    git = ["git", "-C", str(folder / "main"), "-c", "user.name=a", "-c", "user.email=a@example.net"]
+    tree = folder / "main" / ".trees" / "one"
+    for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"], ["worktree", "add", "-q", str(tree)]):
+        subprocess.run([*git, *words], check=True, capture_output=True)
+    (tree / "piers.md").write_text("The harbour has three piers.\n")
+    with served.client("s1", project=str(tree), agent="claude-code") as agent:
+        assert len(agent.add_knowledge(tree).documents) == 1
+        with pytest.raises(RequestFailed, match="which is hidden"):
+            agent.add_knowledge(tree / ".git")
+        with pytest.raises(RequestFailed, match="beyond the folder"):
+            agent.add_knowledge(folder / "docs")
 
 
 def test_the_user_has_read_what_they_name_but_for_what_is_no_file(served: RunningDaemon, folder: Path) -> None:

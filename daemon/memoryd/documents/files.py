@@ -13,6 +13,7 @@ from memoryd.documents.reading import is_document, read_document
 from memoryd.project_files import FILLED_BY_TOOLS
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.knowledge import DocumentText, FileStamp, FoundDocuments
+from memoryd_client.project import project_root
 from memoryd_client.wire.knowledge import LeftOutFile
 
 MOST_FILES = 2_000
@@ -108,12 +109,10 @@ def why_closed(path: str, folder: str | None) -> str:
     if folder is None:
         return ""
     home = Path(os.path.realpath(folder))
-    if (
-        not folder
-        or not real.is_relative_to(home)
-        or home == Path(home.anchor)
-        or any(map(home.is_relative_to, SYSTEM))
-    ):
+    if project_root(real) == str(home):  # one of several worktrees, perhaps, wherever it lies
+        home = Path(_checkout(str(real if real.is_dir() else real.parent)))
+    no_project = not folder or home == Path(home.anchor) or any(map(home.is_relative_to, SYSTEM))
+    if no_project or not real.is_relative_to(home):
         return "beyond the folder of the project: an agent has only what is in it read"
     if any(part.startswith(".") for part in real.relative_to(home).parts):
         return "which is hidden: an agent has none such read"
@@ -138,6 +137,9 @@ def _stamps(paths: Sequence[str]) -> Mapping[str, FileStamp]:
 
 
 def _root(path: str) -> str:
-    folder = os.path.dirname(path)
+    return _checkout(os.path.dirname(path))
+
+
+def _checkout(folder: str) -> str:
     above = [folder, *map(str, Path(folder).parents)]
     return next((each for each in above if os.path.exists(os.path.join(each, ".git"))), folder)
