@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from enum import Enum
 from functools import lru_cache
@@ -123,8 +123,14 @@ def absolute(path: str | os.PathLike[str]) -> str:
     return os.path.abspath(os.path.expanduser(path))
 
 
-def several(field: str, given: Iterable[T], kind: type[T]) -> list[T]:
-    """Return the elements of a collection.
+def several(
+    field: str,
+    given: Iterable[T | Mapping[str, object]],
+    kind: type[T],
+    *,
+    read: Callable[[Mapping[str, object]], T] | None = None,
+) -> list[T]:
+    """Return the elements of a collection, those read that are mappings where it is said how.
 
     Raises:
         WrongType: it is none, or holds something else.
@@ -136,10 +142,13 @@ def several(field: str, given: Iterable[T], kind: type[T]) -> list[T]:
         found = None
     if found is None or isinstance(given, str | bytes):
         raise WrongType(what, "Put them in [].")
+    elements: list[T] = []
     for item in found:
-        if not isinstance(item, kind):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
+        element = read(item) if read is not None and isinstance(item, Mapping) else item
+        if not isinstance(element, kind):
             raise WrongType(f"{what}, and has a {type(item).__name__}", f"Make each of them a {kind.__name__}.")
-    return found
+        elements.append(element)
+    return elements
 
 
 def mended(value: object) -> object:

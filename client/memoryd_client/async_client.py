@@ -352,11 +352,15 @@ class AsyncClient(Suspending):
         """Return how the latest context updates of this session were decided, newest first."""
         return builtins.list((await self.call(Why(limit=limit))).traces)
 
-    async def append(self, entries: Sequence[Entry]) -> Appended:
+    async def append(self, entries: Sequence[Entry | Mapping[str, object]]) -> Appended:
         """Add to the transcript of this session, in requests of at most 1,000 entries and 2 MiB; durable on return.
 
-        An entry that is sent again under its id is not stored again. Of one that is longer than a request may be, only
-        the beginning is sent.
+        A mapping has the fields of an entry, or those of a line that `memoryd session import` takes. An entry that is
+        sent again under its id is not stored again. Of one that is longer than a request may be, only the beginning is
+        sent.
+
+        Raises:
+            InvalidArgument: something is no entry.
         """
         return await self._do(lambda transport: self._core.append(transport, entries))
 

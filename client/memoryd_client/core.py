@@ -4,7 +4,7 @@ import os
 import secrets
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from time import time
 from typing import cast
@@ -17,6 +17,7 @@ from memoryd_client.entries import chunked, chunked_records
 from memoryd_client.outgoing import ContextArguments, check_context, checked, conversation, files_in_hand
 from memoryd_client.project import project_root
 from memoryd_client.requests import chunks
+from memoryd_client.transcript_lines import Events
 from memoryd_client.transport.endpoint import Place, endpoint
 from memoryd_client.transport.exchange import Transport, exchange
 from memoryd_client.transport.link import Link
@@ -163,9 +164,9 @@ class Core:
         requests = (ImportTranscript(session=session, records=part, project=project, agent=agent) for part in parts)
         return await self._append(transport, requests)
 
-    async def append(self, transport: Transport, entries: Sequence[Entry]) -> Appended:
+    async def append(self, transport: Transport, entries: Sequence[Entry | Mapping[str, object]]) -> Appended:
         """Append entries in as many requests as they need; return what came of all of them together."""
-        requests = (Append(entries=part) for part in chunked(several("entries", entries, Entry)))
+        requests = (Append(entries=part) for part in chunked(several("entries", entries, Entry, read=Events())))
         return await self._append(transport, requests)
 
     async def _append(self, transport: Transport, requests: Iterable[Request[Appended]]) -> Appended:

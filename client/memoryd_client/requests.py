@@ -233,6 +233,8 @@ class Sought(TypedDict, total=False):
 
     by: Literal["both", "meaning", "words"]
     session: str
+    scope: Literal["everywhere", "project"]
+    """Where no session is named, `project`: those of this project or of none, and this one."""
     since: datetime | str | None
     """As text: ISO 8601. Without a zone: UTC."""
     until: datetime | str | None

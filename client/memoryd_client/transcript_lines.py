@@ -1,11 +1,15 @@
 """A line of a transcript: an event with its type, its moment, and its number."""
 
 import hashlib
+from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
 import msgspec
 
+from memoryd_client.arguments import mended
+from memoryd_client.base.errors import InvalidArgument
 from memoryd_client.wire.transcripts import Entry, Kind, TranscriptRecord
 
 
@@ -212,6 +216,29 @@ def _entry(text: bytes) -> Entry:
     if fields.get("kind") and _decode_text(fields["kind"]) != "message" and content.startswith((b"{", b"[")):
         read = encode({**fields, "content": msgspec.json.format(content, indent=-1).decode()}).decode()
     return _decode_entry(read)
+
+
+class Events:
+    """Reads events as mappings: lines with a `type`, or the fields of entries. See `decode_event`."""
+
+    def __init__(self) -> None:
+        self._stood = Counter[bytes]()
+
+    def __call__(self, given: Mapping[str, object]) -> Entry:
+        """Return one as an entry.
+
+        Raises:
+            InvalidArgument: it is none.
+        """
+        try:
+            text = encode(mended(given))
+            found = decode_event(text, self._stood[text])
+        except (msgspec.MsgspecError, TypeError, RecursionError) as exc:
+            form = FORMS.get(str(given.get("type")), FORMS["message"])
+            hint = f'One is {{"role": "user", "content": "..."}}, or {form}.'
+            raise InvalidArgument(f"`entries` has {str(given)[:60]}, which is no event: {exc}", hint) from exc
+        self._stood[text] += 1
+        return found
 
 
 def exported(entry: TranscriptRecord) -> bytes:

@@ -1,6 +1,7 @@
 """Knowledge at a real daemon: documents are read, found with their sources, followed and removed."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -170,6 +171,55 @@ def test_only_who_adds_a_document_has_its_file_read(served: RunningDaemon, folde
         client.update(first.id, metadata={**first.metadata, **forged})
         assert [(one.path, one.passages) for one in client.list_knowledge()] == [(str(handbook), 2)]
         assert all("four euros" not in hit.text for hit in client.knowledge_search("a crossing to Aran"))
+
+
+def test_an_agent_has_files_of_its_project_read_and_no_others(served: RunningDaemon, folder: Path) -> None:
+    docs, beyond = folder / "docs", folder / "beyond.md"
+    beyond.write_text("The beacon is lit at dusk.\n")
+    (docs / ".keys").mkdir()
+    (docs / ".keys" / "note.md").write_text("The lock is behind the mill.\n")
+    (docs / "link.md").symlink_to(beyond)
+    with served.client("s1", project=str(docs), agent="claude-code") as agent:
+        assert len(agent.add_knowledge(docs).documents) == 2
+        for place in (beyond, folder, docs / "link.md", docs / ".." / "beyond.md", Path("/etc/hostname")):
+            with pytest.raises(RequestFailed, match="beyond the folder of the project"):
+                agent.add_knowledge(place)
+        with pytest.raises(RequestFailed, match="which is hidden"):
+            agent.add_knowledge(docs / ".keys" / "note.md")
+        # What it had read is let go of where it leads elsewhere.
+        (docs / "fares.txt").unlink()
+        (docs / "fares.txt").symlink_to(beyond)
+        assert [one.path for one in agent.list_knowledge()] == [str(docs / "handbook.md")]
+        assert not any("beacon" in hit.text for hit in agent.knowledge_search("when is the beacon lit?"))
+    for project in ("", "/", "/etc"):
+        with (
+            served.client("s1", project=project, agent="claude-code") as agent,
+            pytest.raises(RequestFailed, match="beyond the folder"),
+        ):
+            agent.add_knowledge("/etc/hostname", everywhere=True)
+
+
+def test_an_agent_has_files_of_any_worktree_of_its_project_read(served: RunningDaemon, folder: Path) -> None:
+    (folder / "main").mkdir()
+    git = ["git", "-C", str(folder / "main"), "-c", "user.name=a", "-c", "user.email=a@example.net"]
+    tree = folder / "main" / ".trees" / "one"
+    for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"], ["worktree", "add", "-q", str(tree)]):
+        subprocess.run([*git, *words], check=True, capture_output=True)
+    (tree / "piers.md").write_text("The harbour has three piers.\n")
+    with served.client("s1", project=str(tree), agent="claude-code") as agent:
+        assert len(agent.add_knowledge(tree).documents) == 1
+        with pytest.raises(RequestFailed, match="which is hidden"):
+            agent.add_knowledge(tree / ".git")
+        with pytest.raises(RequestFailed, match="beyond the folder"):
+            agent.add_knowledge(folder / "docs")
+
+
+def test_the_user_has_read_what_they_name_but_for_what_is_no_file(served: RunningDaemon, folder: Path) -> None:
+    with served.client("s1", project="/elsewhere", agent="cli") as user:
+        assert len(user.add_knowledge(folder / "docs").documents) == 2
+        for place in ("/proc/version", "/proc", "/dev/null"):
+            with pytest.raises(RequestFailed, match="makes up"):
+                user.add_knowledge(place)
 
 
 def test_words_in_the_places_of_numbers_stop_nothing(served: RunningDaemon, folder: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from memoryd_client import Client, Entry
+from memoryd_client import Client, Entry, RequestFailed
+from memoryd_client.wire.transcripts import SearchMessages
 from object_store import BUCKET, missing, object_store
 from postgresql import database
 from running import RunningDaemon, until
@@ -45,3 +46,19 @@ def test_kill_9_of_one_of_two_that_share_an_object_store(server: str, models: Pa
             assert {found.record.sequence for found in here.search_messages("crane hook").found} == {1, 2}
             assert here.status().warnings == ()
         assert [file for home in homes for file in home.rglob("*.lance")] == []
+
+
+@pytest.mark.slow
+def test_who_searches_what_was_said_is_told_that_the_object_store_is_away(short_home: Path, models: Path) -> None:
+    if reason := missing():
+        pytest.skip(reason)
+    with object_store() as store:
+        settings = {"MEMORYD_INDEX_URL": f"s3://{BUCKET}/mine", **store.environment}
+        with RunningDaemon(short_home, models, **settings) as daemon, daemon.client("crane") as client:
+            client.remember("The harbour crane is called Berta.")
+            client.append([Entry(role="user", content="The hook of the crane is painted yellow.")])
+            until(lambda: client.search_messages("hook of the crane").found, "the message to be found")
+            store.kill()
+            with pytest.raises(RequestFailed, match=r"does not answer in time|cannot be reached"):
+                client.call(SearchMessages(query="hook of the crane"), 5.0)
+            assert client.search("harbour crane")

@@ -237,6 +237,27 @@ def test_what_was_said_is_found_by_words_and_date(served: RunningDaemon) -> None
         assert "Nothing like it" in tools.call("session_search", {"until": "2001-01-01"})
 
 
+def test_what_was_said_in_another_project_is_found_where_it_is_asked_for(served: RunningDaemon) -> None:
+    for session, project in (("here", "/quarry"), ("there", "/foundry"), ("nowhere", "")):
+        with served.client(session, project=project) as client:
+            client.append([Entry(role="user", content=f"The crane of the harbour stands still, {session}.")])
+    with served.client("later", project="/quarry") as client:
+        tools = Tools(client)
+
+        def found(**asked: object) -> set[str]:
+            said = tools.call("session_search", {"query": "crane of the harbour", **asked})
+            return set(re.findall(r"session (here|there|nowhere|later),", said))
+
+        until(lambda: len(found(everywhere=True)) == 3, "the messages to be found")
+        assert found() == {"here", "nowhere"}
+        assert found(query="") == {"here", "nowhere"}
+        assert found(session="there") == {"there"}
+    with served.client("there", project="/quarry") as client:
+        # This session went on in another project: it has its own words still.
+        tools = Tools(client)
+        assert found() == {"here", "there", "nowhere"}
+
+
 def test_core_memory_is_viewed_and_updated(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         tools = Tools(client)

@@ -14,6 +14,7 @@ import pytest
 from cli.memoryd_command import Command
 from memoryd.transcripts.mirror import forget, mirror
 from memoryd_client import Entry, Message
+from memoryd_client.base.errors import InvalidArgument
 from memoryd_client.transcript_lines import Header, Line, decode_any, decode_event, exported, form_of, record
 from memoryd_client.wire.transcripts import TranscriptRecord
 from running import RunningDaemon, until
@@ -138,6 +139,47 @@ def test_an_entry_may_have_any_json_as_the_result_of_a_call() -> None:
     assert decode_event(b'{"kind":"tool_result","content":{"rows": 2}}', 0).content == '{"rows":2}'
     with pytest.raises(msgspec.ValidationError, match="content"):
         decode_event(b'{"role":"user","content":{"rows": 2}}', 0)
+
+
+LINES = (
+    {"type": "message", "role": "user", "content": "Hello", "timestamp": "2026-03-01T12:30:00Z"},
+    {"type": "message", "role": "assistant", "content": "Hi there!", "timestamp": "2026-03-01T12:30:01Z"},
+    {"type": "tool_call", "toolName": "read", "args": {"path": "a.py"}, "timestamp": "2026-03-01T12:30:02Z"},
+    {"type": "tool_result", "toolCallId": "tc_123", "result": "x = 1", "timestamp": "2026-03-01T12:30:03Z"},
+)
+
+
+def test_lines_of_other_programs_are_the_same_entries_by_client_and_by_command(
+    two: tuple[RunningDaemon, RunningDaemon], tmp_path: Path
+) -> None:
+    here, _ = two
+    with here.client("lines") as client:
+        assert client.append(LINES).stored == len(LINES)
+        assert client.append(LINES).known == len(LINES)
+    file = tmp_path / "lines.jsonl"
+    file.write_text("".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in LINES))
+    command = Command(here.home)
+    command.ok("session", "append", "--session", "lines", given=file.read_text())
+    command.ok("session", "import", file, "--session", "lines")
+    found = all_of(here, "lines")
+    assert [(one.kind, one.role, one.name, one.call_id, one.content) for one in found] == [
+        ("message", "user", "", "", "Hello"),
+        ("message", "assistant", "", "", "Hi there!"),
+        ("tool_call", "", "read", "", '{"path":"a.py"}'),
+        ("tool_result", "", "", "tc_123", "x = 1"),
+    ]
+
+
+def test_a_mapping_that_is_no_event_is_refused_with_what_one_looks_like(
+    two: tuple[RunningDaemon, RunningDaemon],
+) -> None:
+    with two[0].client("wrong") as client:
+        assert client.append([{"role": "user", "content": "hello", "at": DAY}]).stored == 1
+        for wrong in ({"type": "message", "content": "x"}, {"type": "message", "content": object()}, {"role": "user"}):
+            with pytest.raises(InvalidArgument, match="which is no event") as refused:
+                client.append([wrong])
+            assert '"content": "..."' in refused.value.hint
+        assert client.messages().last == 1
 
 
 def test_an_import_passes_the_gate_and_keeps_what_a_summary_covers(two: tuple[RunningDaemon, RunningDaemon]) -> None:

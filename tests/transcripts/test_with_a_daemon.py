@@ -173,6 +173,24 @@ def test_a_hundred_sessions_at_once_have_each_its_own(daemon: RunningDaemon) -> 
     assert {f"many-{session}" for session in range(100)} <= {one.session for one in listed}
 
 
+def test_an_index_in_which_a_search_comes_upon_damage_begins_anew_by_itself(short_home: Path, models: Path) -> None:
+    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+        client.append([Entry(role="user", content="The buoy of the harbour is red.")])
+        until(lambda: client.search_messages("buoy of the harbour").found, "the message to be found")
+        for data in short_home.rglob("messages.lance/data/*"):
+            data.unlink()
+        with pytest.raises(RequestFailed, match="is damaged"):
+            client.search_messages("buoy of the harbour")
+
+        def found_again() -> bool:
+            try:
+                return bool(client.search_messages("buoy of the harbour").found)
+            except RequestFailed:
+                return False
+
+        until(found_again, "the index to be there again")
+
+
 def found_in_the_end(client: Client, session: str) -> None:
     """Wait until all of a session is indexed: a search waits for it, but not while a model loads on a busy machine."""
     until(lambda: client.search_messages("anything", session=session).note == "", "everything indexed")

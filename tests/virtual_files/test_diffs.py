@@ -38,6 +38,46 @@ def test_what_does_not_fit_is_refused(diff: str, why: str) -> None:
         patched("one\nthree\nsame\nother\nsame\n", diff, "notes.md")
 
 
+HUNK = "@@ -1 +1 @@\n-one\n+1\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "other"),
+    [
+        ("--- a/other.md\n+++ b/other.md\n", "other.md"),
+        ("--- a/docs/notes.md\n+++ b/docs/notes.md\n", "docs/notes.md"),
+        ("diff --git a/todo b/todo\nindex 1..2 100644\n--- a/todo\n+++ b/todo\n", "todo"),
+        ("--- /dev/null\n+++ b/other.md\n", "other.md"),
+        ("--- other.md\t2026-01-31 12:00:00\n+++ other.md\t2026-01-31 12:01:00\n", "other.md"),
+    ],
+)
+def test_a_diff_of_another_file_is_refused(names: str, other: str) -> None:
+    with pytest.raises(Refused, match=rf"headed for {other}, not for plans/notes\.md"):
+        patched(TEXT, names + HUNK, "plans/notes.md")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "--- a/plans/notes.md\n+++ b/plans/notes.md\n",
+        "--- notes.md\n+++ notes.md\n",
+        "--- a/home/me/plans/notes.md\n+++ b/home/me/plans/notes.md\n",
+        "--- /plans/notes.md\n+++ /plans/notes.md\n",
+        "--- a/plans/notes.md\n+++ b/plans/renamed.md\n",
+        "--- a/plans/notes.md\n+++ /dev/null\n",
+        "--- before\n+++ after\n",
+        "---\n+++\n",
+        "",
+    ],
+)
+def test_a_diff_that_names_this_file_or_none_applies(names: str) -> None:
+    assert patched(TEXT, names + HUNK, "plans/notes.md") == TEXT.replace("one", "1")
+
+
+def test_what_a_diff_takes_away_is_no_name_of_a_file() -> None:
+    assert patched("-- a/x.md\ntwo\n", "@@\n--- a/x.md\n two", "notes.md") == "two\n"
+
+
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", "- d", "@@x", "\\"]), max_size=12)
 
 

@@ -75,6 +75,8 @@ class MessageIndexer:
         self._gone = set[Key]()
         """Sessions out of which words were taken, of which the index may have them still."""
         self._opened = False
+        self._rebuild = False
+        """Whether a search came upon damage: the index begins anew."""
         self._lacking = True
         """Whether there may be rows without a vector."""
         self._rows = self._commits = 0
@@ -104,6 +106,11 @@ class MessageIndexer:
     def note(self, key: Key, last: int) -> None:
         """Say how far a transcript goes now."""
         self._heads[key] = max(last, self._heads.get(key, 0))
+        self.kick()
+
+    def rebuild(self) -> None:
+        """Have the index begin anew, in the background."""
+        self._rebuild = True
         self.kick()
 
     async def caught_up(self, *, deadline_s: float, patience_s: float) -> bool:
@@ -190,7 +197,7 @@ class MessageIndexer:
 
     async def _follow(self) -> None:
         async with self._turn:
-            if not self._opened:
+            if self._rebuild or not self._opened:
                 await self.open()
             await self._listen()
         moved = True
@@ -209,8 +216,9 @@ class MessageIndexer:
     async def open(self) -> None:
         """Open the index, and see how far it is."""
         dimensions = self._embedder.dimensions
-        if self.problem is not None and isinstance(self.problem, IndexDamaged):
+        if self._rebuild or isinstance(self.problem, IndexDamaged):
             await self._index.reset(model=self._embedder.identity, dimensions=dimensions)
+            self._rebuild = False
             applied: dict[Key, int] = {}
         else:
             applied = await self._index.open(model=self._embedder.identity, dimensions=dimensions)

@@ -19,6 +19,7 @@ from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
 from memoryd_actors.memory.index_text import is_person
 from memoryd_actors.memory.settings import Strictness
 from memoryd_actors.texts.languages import words_of
+from memoryd_actors.texts.meanings import asked_meaning, says_meaning
 from memoryd_actors.texts.procedures import asks_for
 from memoryd_actors.texts.stems import stem_set, stems
 
@@ -165,7 +166,13 @@ class LocalJudge:
     async def judge(self, case: Case) -> Judgement:
         """Return one verdict per exhibit, in their order."""
         found, asked = features(case)
-        likely = [likelihood(each.values, self._weights) if asked else 0.0 for each in found]
+        meaning = asked_meaning(case.focus)
+        # Who asks what a word means is told that, and not whatever has the word.
+        beside = [bool(meaning) and not says_meaning(exhibit.text, meaning) for exhibit in case.exhibits]
+        likely = [
+            0.0 if aside or not asked else likelihood(each.values, self._weights)
+            for each, aside in zip(found, beside, strict=True)
+        ]
         best, place = max(likely, default=0.0), max((exhibit.score for exhibit in case.exhibits), default=0.0)
         # Messages come by their place in the ranking: which of them hold an answer, it knows best.
         scores = [
@@ -184,7 +191,9 @@ class LocalJudge:
                     relevant=not refused[index],
                     actionable=worth_acting_on(exhibit),
                     score=scores[index],
-                    reason=_reason(found[index], asked, exhibit, likely[index]) + refused[index],
+                    reason=_reason(found[index], asked, exhibit, likely[index])
+                    + (f" (does not say what {meaning} is)" if beside[index] else "")
+                    + refused[index],
                 )
                 for index, exhibit in enumerate(case.exhibits)
             ),

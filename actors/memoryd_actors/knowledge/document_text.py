@@ -64,6 +64,10 @@ class DocumentReader(Protocol):
         """Return the folder that speaks for a file: of the repository that it is in, else its own."""
         ...
 
+    async def why_closed(self, path: str, folder: str | None) -> str:
+        """Return why a file or folder is closed to whoever may read a folder only, `None` for all; empty: it is not."""
+        ...
+
     async def read(self, path: str) -> DocumentText:
         """Return what a document says.
 

@@ -183,6 +183,9 @@ class KnowledgeBase:
                 "knowledge of scope `project` needs a project",
                 "Give the project's folder, or add it for all of them: `--scope global`.",
             )
+        if why := await self._why_closed(request.path, caller):
+            hint = "All else the user adds: `memoryd knowledge add`." if caller.is_agent else ""
+            raise Refused(f"{request.path} is a place {why}", hint)
         found = await self._reader.find(request.path)
         visible = self._place(caller, request.scope)
         left_out = list(found.left_out)
@@ -206,7 +209,7 @@ class KnowledgeBase:
         if known is not None and known.metadata[STAMP] == str(stamp) and known.metadata.get(HOME, "") == self._home:
             return []
         root = await self._reader.root(path)
-        if why := await self._why_not(path):
+        if why := await self._why_not(path, caller):
             raise NotKept(f"{path} is a file {why}", "What such files hold is not kept.")
         text = await self._reader.read(path)
         passages = await to_thread.run_sync(passages_of, text)
@@ -231,9 +234,13 @@ class KnowledgeBase:
         log.info("%s: %d passages are knowledge", path, len(admitted))
         return left_out
 
-    async def _why_not(self, path: str) -> str:
-        """Return why a file may not be kept; empty where it may."""
-        return (await self._files.look(await self._reader.root(path), [path])).why_not(path)
+    async def _why_not(self, path: str, caller: Caller) -> str:
+        """Return why a file may not be kept that a caller had read; empty where it may."""
+        ignored = (await self._files.look(await self._reader.root(path), [path])).why_not(path)
+        return ignored or await self._why_closed(path, caller)
+
+    async def _why_closed(self, path: str, caller: Caller) -> str:
+        return await self._reader.why_closed(path, caller.project if caller.is_agent else None)
 
     async def _admitted(
         self, offered: Sequence[NewMemory], caller: Caller, seen: ProjectFiles
@@ -281,7 +288,7 @@ class KnowledgeBase:
                 try:
                     if not same and self._unreadable.get(path) != str(stamps[path]):
                         await self._read_again(path, first)
-                    elif thoroughly and path in stamps and (why := await self._why_not(path)):
+                    elif thoroughly and path in stamps and (why := await self._why_not(path, _reader_of(first))):
                         raise NotKept(f"{path} is a file {why} now")
                 except NotKept as problem:
                     await self._forget_document(path, first, str(problem))

@@ -12,6 +12,7 @@ import msgspec
 from memoryd_actors.core.errors import Refused
 
 _HUNK = re.compile(r"@@(?:\s-(?P<begin>\d{1,9})(?:,\d{1,9})?\s\+\d{1,9}(?:,\d{1,9})?\s@@.*)?\s*")
+_NAMED = re.compile(r"(?:---|\+\+\+) ([^\t\r\n]+)")
 _NO_NEWLINE = "\\"
 MOST_HUNKS = 300
 """Each may have to be looked for in the whole text: 300 in one of 1 MB take a second."""
@@ -28,8 +29,10 @@ def patched(content: str, diff: str, path: str) -> str:
     """Return a text as a unified diff changes it; line ends stay as the text has them.
 
     Raises:
-        Refused: it is no diff, or a hunk does not fit; the message says which.
+        Refused: it is no diff, or one of another file, or a hunk does not fit; the message says which.
     """
+    if other := _headed_for_another(diff, path):
+        raise Refused(f"the diff is headed for {other}, not for {path}", f"Give the diff of {path}, or edit {other}.")
     hunks = _hunks(diff)
     if not hunks:
         raise Refused(
@@ -52,6 +55,27 @@ def patched(content: str, diff: str, path: str) -> str:
         done += [*lines[at:place], *hunk.new]
         at = place + len(hunk.old)
     return "\n".join([*done, *lines[at:]])
+
+
+def _headed_for_another(diff: str, path: str) -> str:
+    """Return the file that a diff names before its first hunk; empty where it names none, or this one.
+
+    A path may be told from further up or further down. `before`, `/dev/null` and what is quoted name no file.
+    """
+    other = ""
+    wanted = path.strip("/").split("/")
+    for line in diff.split("\n"):
+        if _HUNK.fullmatch(line):
+            break
+        said = found[1].strip() if (found := _NAMED.match(line)) else ""
+        if said == "/dev/null" or said.startswith('"') or not {"/", "."} & set(said):
+            continue
+        named = said.removeprefix("a/").removeprefix("b/").strip("/").split("/")
+        both = min(len(named), len(wanted))
+        if named[-both:] == wanted[-both:]:
+            return ""
+        other = "/".join(named)
+    return other
 
 
 def _hunks(diff: str) -> list[_Hunk]:

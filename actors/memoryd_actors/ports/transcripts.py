@@ -136,6 +136,8 @@ class Wanted(msgspec.Struct, frozen=True):
 
     owner: str
     session: str = ""
+    sessions: frozenset[str] | None = None
+    """Any of these; None: all."""
     role: str = ""
     kind: str = ""
     since: int | None = None

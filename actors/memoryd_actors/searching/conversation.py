@@ -1,11 +1,13 @@
 """Finds what was said, in whichever session: by meaning, by words, by date."""
 
+import sys
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime, timedelta
 
+import anyio
 import msgspec
 
-from memoryd_actors.core.errors import ModelUnavailable, Refused
+from memoryd_actors.core.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable
 from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.memory.fusion import VECTOR_WEIGHT, Ranked, fuse
 from memoryd_actors.memory.visibility import Visibility, micros
@@ -40,6 +42,9 @@ PATIENCE = 0.5
 """Share of a deadline that a search waits for what was said just now."""
 OPENING = 0.9
 """Share of a deadline that a search waits for the index to be opened, without which nothing can be found."""
+ANSWERED = 0.9
+"""Share of a deadline after which a search is given up, while whoever asks is still there to be told. A read from an
+object store that is away takes twenty seconds to fail."""
 MOST_AWAITED = 500
 """Entries behind which the index is not waited for: an import under way."""
 
@@ -117,14 +122,12 @@ class Conversations:
             Unavailable: the index cannot be searched.
         """
         most = limit if session else CANDIDATES
-        request = SearchMessages(query=query, session=session, kind="message", related=not session, limit=most)
-        found = await self.search(request, Caller(owner=visible.owner), deadline_s=LOOKUP_S)
+        request = SearchMessages(
+            query=query, session=session, scope="project", kind="message", related=not session, limit=most
+        )
+        caller = Caller(owner=visible.owner, project=visible.project)
+        found = await self.search(request, caller, deadline_s=LOOKUP_S)
         said = [one.record for one in found.found if not one.record.covers]
-        if not session:
-            names = {one.session for one in said}
-            infos = [await self._transcripts.info((visible.owner, name)) for name in names]
-            here = {info.session for info in infos if info is not None and info.project == visible.project}
-            said = [one for one in said if one.session in here]
         return [f"{one.at:%Y-%m-%d} {one.who}: {one.content}" for one in said[:limit]]
 
     async def search(self, request: SearchMessages, caller: Caller, *, deadline_s: float) -> FoundMessages:
@@ -133,14 +136,28 @@ class Conversations:
         Without a model it searches by words alone, and says so.
 
         Raises:
-            Unavailable: the index cannot be searched.
+            Unavailable: the index cannot be searched, or not in time.
         """
+        with anyio.move_on_after(ANSWERED * deadline_s):
+            try:
+                return await self._searched(request, caller, deadline_s)
+            except IndexDamaged:
+                self._indexer.rebuild()
+                raise
+        reason = f": {self._indexer.problem}" if self._indexer.problem else ""
+        raise Unavailable(
+            f"the index of messages does not answer in time{reason}",
+            "Try again; where it is in an object store, see that this is there.",
+        )
+
+    async def _searched(self, request: SearchMessages, caller: Caller, deadline_s: float) -> FoundMessages:
         patience_s = PATIENCE * deadline_s if self._indexer.behind <= MOST_AWAITED else 0.001
         complete = await self._indexer.caught_up(deadline_s=OPENING * deadline_s, patience_s=patience_s)
         note = "" if complete else f"not indexed yet: {counted(self._indexer.behind, 'message')}"
         wanted = Wanted(
             owner=caller.owner,
             session=request.session,
+            sessions=None if request.session or request.scope == "everywhere" else await self._here(caller),
             role=request.role,
             kind=request.kind,
             since=None if request.since is None else micros(request.since),
@@ -183,6 +200,11 @@ class Conversations:
         return await self._found(
             caller, [(by_id[one.id].session, by_id[one.id].sequence, one) for one in page], request, note
         )
+
+    async def _here(self, caller: Caller) -> frozenset[str]:
+        """Return the sessions of the caller's project or of none, as memories are seen, and the one that it is in."""
+        there = await self._transcripts.sessions(caller.owner, limit=sys.maxsize, offset=0)
+        return frozenset({one.session for one in there if one.project in {"", caller.project}} | {caller.session})
 
     async def _rest(
         self, wanted: Wanted, vector: Vector | None, words: str, limit: int, *, known: Collection[str]

@@ -19,7 +19,7 @@ from memoryd_client.wire.session_context import Compact
 
 
 class SessionSearch(Tool, frozen=True, kw_only=True):
-    """Search what was said in this and earlier conversations, by meaning, words or date; without a query the newest."""
+    """Search what was said in this project's conversations, by meaning, words or date; without a query the newest."""
 
     name = "session_search"
     title = "Search conversations"
@@ -29,6 +29,7 @@ class SessionSearch(Tool, frozen=True, kw_only=True):
     since: Annotated[str, Meta(description="ISO date")] = ""
     until: str = ""
     session: Annotated[str, Meta(description="only this one")] = ""
+    everywhere: Annotated[bool, Meta(description="also other projects")] = False
     search_archived: Annotated[bool, Meta(description="also what summaries stand for")] = True
     limit: Limit = 5
 
@@ -39,6 +40,7 @@ class SessionSearch(Tool, frozen=True, kw_only=True):
             since=self.since or None,
             until=self.until or None,
             session=self.session,
+            scope="everywhere" if self.everywhere else "project",
             search_archived=self.search_archived,
             limit=self.limit,
         )
@@ -48,7 +50,8 @@ class SessionSearch(Tool, frozen=True, kw_only=True):
             f"{record.who}] {line(record.content, 600)}"
             for record in (message.record for message in reply.found)
         ]
-        return "\n".join([*filter(None, [reply.note]), *lines]) or "Nothing like it was said. Try other words or dates."
+        hint = "other words or dates" if self.everywhere or self.session else "other words or dates, or everywhere"
+        return "\n".join([*filter(None, [reply.note]), *lines]) or f"Nothing like it was said. Try {hint}."
 
 
 class SummarizeConversation(Tool, frozen=True, kw_only=True):

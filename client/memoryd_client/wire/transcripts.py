@@ -243,6 +243,8 @@ class SearchMessages(Request[FoundMessages], frozen=True, kw_only=True, omit_def
     by: Literal["both", "meaning", "words"] = "both"
     session: str = ""
     """Empty: every session of the owner."""
+    scope: Literal["everywhere", "project"] = "everywhere"
+    """Where no session is named, `project`: those of the caller's project or of none, and its own."""
     since: datetime | None = None
     """Said then or later; without a zone: UTC."""
     until: datetime | None = None

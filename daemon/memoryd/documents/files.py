@@ -13,12 +13,17 @@ from memoryd.documents.reading import is_document, read_document
 from memoryd.project_files import FILLED_BY_TOOLS
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.knowledge import DocumentText, FileStamp, FoundDocuments
+from memoryd_client.project import project_root
 from memoryd_client.wire.knowledge import LeftOutFile
 
 MOST_FILES = 2_000
 """Of one folder, with all below it."""
 MOST_LEFT_OUT = 200
 """That are told."""
+NO_FILES = ("/proc", "/sys", "/dev")
+"""Where the system tells of itself: nobody has that read."""
+SYSTEM = ("/boot", "/etc", "/private/etc")
+"""No agent's project, whatever it says."""
 READ_S = 60.0
 """A file that takes longer is given up."""
 START_S = 60.0
@@ -42,6 +47,10 @@ class DocumentFiles:
     async def root(self, path: str) -> str:
         """Return the folder that speaks for a file: of the repository that it is in, else its own."""
         return await to_thread.run_sync(_root, path)
+
+    async def why_closed(self, path: str, folder: str | None) -> str:
+        """Return why a file or folder is closed to whoever may read a folder only, `None` for all; empty: it is not."""
+        return await to_thread.run_sync(why_closed, path, folder)
 
     async def read(self, path: str) -> DocumentText:
         """Return what a document says. It is read in a process that can be ended: some files take for ever.
@@ -92,6 +101,24 @@ def _find(path: str) -> FoundDocuments:
     return FoundDocuments(tuple(paths), tuple(left_out[:MOST_LEFT_OUT]))
 
 
+def why_closed(path: str, folder: str | None) -> str:
+    """Return why a path is closed, wherever its links lead; see `DocumentReader`."""
+    real = Path(os.path.realpath(path))
+    if any(map(real.is_relative_to, NO_FILES)):
+        return "which the system makes up as it is read"
+    if folder is None:
+        return ""
+    home = Path(os.path.realpath(folder))
+    if project_root(real) == str(home):  # one of several worktrees, perhaps, wherever it lies
+        home = Path(_checkout(str(real if real.is_dir() else real.parent)))
+    no_project = not folder or home == Path(home.anchor) or any(map(home.is_relative_to, SYSTEM))
+    if no_project or not real.is_relative_to(home):
+        return "beyond the folder of the project: an agent has only what is in it read"
+    if any(part.startswith(".") for part in real.relative_to(home).parts):
+        return "which is hidden: an agent has none such read"
+    return ""
+
+
 def _unread(exc: OSError) -> LeftOutFile:
     return LeftOutFile(path=str(exc.filename), reason=exc.strerror or str(exc))
 
@@ -110,6 +137,9 @@ def _stamps(paths: Sequence[str]) -> Mapping[str, FileStamp]:
 
 
 def _root(path: str) -> str:
-    folder = os.path.dirname(path)
+    return _checkout(os.path.dirname(path))
+
+
+def _checkout(folder: str) -> str:
     above = [folder, *map(str, Path(folder).parents)]
     return next((each for each in above if os.path.exists(os.path.join(each, ".git"))), folder)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from memoryd.index.filters import literal
+from memoryd.index.filters import literal, one_of
 from memoryd.index.words import indexable, storable
 from memoryd_actors.ports.transcripts import Key, MessageRow, Wanted
 
@@ -30,6 +30,8 @@ def predicate(wanted: Wanted) -> str:
     clauses = [f"owner = {literal(wanted.owner)}"]
     named = {"session": wanted.session, "role": wanted.role, "kind": wanted.kind}
     clauses += [f"{column} = {literal(value)}" for column, value in named.items() if value]
+    if wanted.sessions is not None:
+        clauses.append(one_of("session", sorted(wanted.sessions)) if wanted.sessions else "false")
     if wanted.since is not None:
         clauses.append(f"at >= {wanted.since}")
     if wanted.until is not None:
