@@ -136,7 +136,7 @@ def _monitor(socket: Socket) -> Socket:
     """Return where a socket tells who has connected, and waits until that is read."""
     address = f"inproc://monitor-{socket.underlying:x}"
     socket.monitor(address, _HEARD)
-    monitor = socket.context.socket(zmq.PAIR)
+    monitor: Socket = socket.context.socket(zmq.PAIR)
     monitor.set(zmq.RCVHWM, _UNHEARD)
     monitor.connect(address)
     monitor.set(zmq.RCVHWM, 1)
