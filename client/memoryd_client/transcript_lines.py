@@ -3,7 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
@@ -78,6 +78,8 @@ _MEANT: Final = {
     "sent_at": "timestamp",
 }
 """What other programs call a field of a line, and what it is called here: both are taken."""
+_LONGEST_SHOWN: Final = 100
+"""Characters of a value that a refusal repeats."""
 encode = msgspec.json.Encoder().encode
 decode_line = msgspec.json.Decoder(Line).decode
 _decode_given = msgspec.json.Decoder(GivenLine).decode
@@ -165,7 +167,22 @@ def _event(text: bytes) -> GivenLine:
     if result and not result.startswith(b'"'):
         said = "" if result == b"null" else msgspec.json.format(result, indent=-1).decode()
         fields["result"] = msgspec.Raw(encode(said))
-    return _decode_given(encode(fields))
+    try:
+        given = _decode_given(encode(fields))
+    except msgspec.ValidationError as wrong:
+        name = str(wrong).rpartition("`$.")[2].rstrip("`")
+        raise msgspec.ValidationError(f"{wrong}: {_shown(fields[name])}" if name in fields else str(wrong)) from wrong
+    try:
+        given.timestamp.astimezone(UTC)
+    except OverflowError:
+        what = f"`timestamp` is a moment that UTC has no date for: {_shown(fields['timestamp'])}"
+        raise msgspec.ValidationError(what) from None
+    return given
+
+
+def _shown(value: msgspec.Raw) -> str:
+    text = bytes(value).decode(errors="replace")
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 def form_of(text: bytes) -> str:

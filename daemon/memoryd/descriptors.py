@@ -7,8 +7,9 @@ ENOUGH = 65_536
 """Each client that is connected takes two, the daemon itself some thirty."""
 _MOST_CONNECTIONS = 16_384
 _AHEAD = 4_096
-"""Descriptors kept free. ZeroMQ may have accepted a thousand connections on each of three sockets that nobody has
-looked at yet; the rest is for files."""
+"""Descriptors kept free. ZeroMQ may have accepted some 500 connections on each of three sockets that nobody has looked
+at yet; the rest is for files, of which the daemon has some 50 open. With a limit of 1,024, a quarter of it and 500 more
+leave 250 for them."""
 _MODEST = 10_240
 """What macOS allows at most where it says that there is no limit."""
 

@@ -6,7 +6,7 @@ are missing; so it needs the standard library alone.
 
 import shlex
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -100,16 +100,23 @@ def saving(file: Path) -> str:
 
 
 def set_aside(file: Path) -> list[Path]:
-    """Return the folders beside a ledger with a damaged one that was moved there. Blocks.
+    """Return what was moved aside, beside a ledger: folders with a damaged one, and what ends in `.aside`. Blocks.
 
     No purge reaches into them: what of a damaged file is whose nobody can tell.
     """
-    folders = sorted(file.parent.glob(f"{_ASIDE}*/"))
-    return [folder for folder in folders if next(folder.glob(f"{file.name}*"), None) is not None]
+    folders = [one for one in sorted(file.parent.glob(f"{_ASIDE}*/")) if any(one.glob(f"{file.name}*"))]
+    return [*folders, *sorted(file.parent.glob("*.aside"))]
+
+
+def in_words(aside: Sequence[Path]) -> str:
+    """Return what was set aside, in words."""
+    if not all(one.name.startswith(_ASIDE) for one in aside):
+        return "what was set aside"
+    return "a damaged ledger that was set aside" if len(aside) == 1 else "damaged ledgers that were set aside"
 
 
 def removing(folders: Iterable[Path]) -> str:
-    """Return the command that destroys folders."""
+    """Return the command that destroys folders and files."""
     return f"rm -r {shlex.join(map(str, folders))}"
 
 

@@ -5,7 +5,7 @@ import math
 import anyio
 import pytest
 
-from memoryd_actors.core.errors import ActorStopped, DaemonError, Unavailable
+from memoryd_actors.core.errors import ActorStopped, DaemonError, DiskFull, Unavailable
 from memoryd_actors.core.worker import Worker
 
 
@@ -39,6 +39,17 @@ async def test_what_fails_is_told_and_tried_again_also_after_a_bug() -> None:
         tasks.cancel_scope.cancel()
     assert work.begun == 3
     assert work.complaints == ["the disk is away", "a bug: KeyError"]
+
+
+@pytest.mark.asyncio
+async def test_what_finds_no_space_may_be_tried_again_sooner() -> None:
+    work = Work(DiskFull("/somewhere"))
+    worker = Worker(work, complain=work.complain, retry_s=math.inf, full_disk_s=0.0)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(worker.run)
+        await work.done.wait()
+        tasks.cancel_scope.cancel()
+    assert work.begun == 2
 
 
 @pytest.mark.asyncio

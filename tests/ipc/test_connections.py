@@ -11,8 +11,10 @@ import pytest
 import zmq
 
 from memoryd.ipc import Server
-from memoryd.ipc.connections import MOST_TOLD
+from memoryd.ipc.connections import MOST_TOLD, Connections
+from memoryd.ipc.endpoints import bind
 from memoryd.ipc.server import AT_ONCE
+from memoryd.ipc.statistics import SocketStatistics
 from memoryd_client import AsyncClient, Client, Message, RequestFailed
 from memoryd_client.base.paths import Paths, address
 from memoryd_client.wire.caller import Caller
@@ -25,8 +27,8 @@ from memoryd_client.wire.status import Pong
 from .daemon_process import DaemonProcess
 
 MOST = 10
-FILES = 2_048
-"""Enough for a quarter of it, and a thousand that ZeroMQ accepts before anybody looks at them."""
+FILES = 1_024
+"""Enough for a quarter of it, and some 500 that ZeroMQ accepts before anybody looks at them."""
 SPEAKS_ZEROMQ = (
     b"\xff" + b"\0" * 8 + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + b"\0" * 32
     + b"\x04\x1c\x05READY\x0bSocket-Type\x00\x00\x00\x06DEALER"
@@ -98,6 +100,31 @@ async def test_a_crowd_is_cut_at_once(paths: Paths) -> None:
         with await anyio.to_thread.run_sync(connected, paths, 4 * MOST_TOLD):
             await has(server, MOST)
         await has(server, 0)
+
+
+def test_who_comes_while_nobody_looks_waits_to_be_accepted(paths: Paths) -> None:
+    endpoints = bind(paths, {})
+    connections = Connections((endpoints.rpc,), 10_000, counts := SocketStatistics())
+    (monitor,) = connections.monitors
+    try:
+        with ExitStack() as clients:
+            waiting = 0
+            while waiting < 2_000:
+                one = clients.enter_context(socket.socket(socket.AF_UNIX))
+                one.settimeout(2)
+                try:
+                    one.connect(str(paths.rpc_socket))
+                except (TimeoutError, BlockingIOError):  # ZeroMQ accepts none, and the kernel has no more room
+                    break
+                waiting += 1
+            assert waiting < 2_000
+            while counts.connections < waiting:
+                monitor.poll(20_000)
+                connections.hear_all(monitor, 0.0)
+    finally:
+        connections.stop()
+        connections.close()
+        endpoints.close()
 
 
 async def test_half_a_greeting_keeps_no_connection(paths: Paths) -> None:

@@ -31,13 +31,13 @@ async def sessions_with_traces(ledger: SqlLedger) -> set[str]:
 
 
 async def test_traces_of_sessions_out_of_use_are_deleted(ledger: SqlLedger) -> None:
-    await ledger.sessions.save("local", "without a state", b"", _LONG_AGO, trace=trace("without a state", _LONG_AGO))
+    await ledger.sessions.save("local", "without a state", b"", _LONG_AGO, traces=[trace("without a state", _LONG_AGO)])
     await pruned(ledger, sessions=NOON)
     for session in ("idle", "used", "waking"):
         for turn in range(3):
-            await ledger.sessions.save("local", session, b"", _LONG_AGO, trace=trace(session, _LONG_AGO, turn))
+            await ledger.sessions.save("local", session, b"", _LONG_AGO, traces=[trace(session, _LONG_AGO, turn)])
     await ledger.sessions.save("local", "used", b"state", NOON)
-    await ledger.sessions.save("local", "waking", b"state", _LONG_AGO, trace=trace("waking", NOON))
+    await ledger.sessions.save("local", "waking", b"state", _LONG_AGO, traces=[trace("waking", NOON)])
     assert (await pruned(ledger, traces=NOON - timedelta(days=30)))["traces"] == 4
     assert await sessions_with_traces(ledger) == {"used", "waking"}
     assert len(await ledger.sessions.traces("local", "waking", limit=10)) == 4

@@ -145,9 +145,9 @@ async def test_a_session_keeps_its_last_fifty_traces(ledger: SqlLedger) -> None:
             session=session, turn=turn, at="2026", trigger="turn", focus="half \ud83d", outcome="ok", candidates=(seen,)
         )
 
-    await ledger.sessions.save("local", "other", b"", NOON, trace=trace("other", 0))
+    await ledger.sessions.save("local", "other", b"", NOON, traces=[trace("other", 0)])
     for turn in range(60):
-        await ledger.sessions.save("local", "busy", b"", NOON, trace=trace("busy", turn))
+        await ledger.sessions.save("local", "busy", b"", NOON, traces=[trace("busy", turn)])
     kept = await ledger.sessions.traces("local", "busy", limit=100)
     assert [one.turn for one in kept] == list(reversed(range(10, 60)))
     assert kept[0].focus == "half \ufffd"

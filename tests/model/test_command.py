@@ -75,6 +75,20 @@ time.sleep(600)
     ended(Path(f"{pids}.whole"))
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not tell whose a process is")
+async def test_at_the_deadline_also_what_has_left_its_group_ends(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    body = f"""
+child = subprocess.Popen([sys.executable, '-IS', '-c', 'import time; time.sleep(600)'], start_new_session=True)
+open({str(pids)!r}, 'w').write(str(child.pid))
+os.rename({str(pids)!r}, {str(pids) + ".whole"!r})
+time.sleep(600)
+"""
+    failed = await failure(program(tmp_path, body), deadline_s=3.0)
+    assert failed.kind == "timeout"
+    ended(Path(f"{pids}.whole"))
+
+
 async def test_a_program_that_drips_is_ended_at_the_deadline(tmp_path: Path) -> None:
     failed = await failure(
         program(tmp_path, "while True: print(' ', end='', flush=True); time.sleep(0.02)"), deadline_s=0.5

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import pytest
 from benchmarks.hostile_texts import RULES, growth, seconds, texts
 
+from memoryd.documents.html import html
+
 SMALL, BIG = 2_000, 8_000
 SUSPICIOUS_S = 0.002
 """For 2 kB. What is quadratic takes longer, with half a nanosecond for each step of four million; what takes less is
@@ -48,6 +50,11 @@ def test_a_rule_that_reads_texts_takes_time_in_proportion_to_them(name: str) -> 
 @pytest.mark.parametrize("name", RULES)
 def test_no_text_of_a_wider_search_is_slow(name: str) -> None:
     assert slow_texts(name, drawn=1_000, seed=2, most=2_000) == []
+
+
+@pytest.mark.parametrize("piece", ["<a ", "<a b=c ", '<a b="', "<a/", "</a <b ", "<!-- ", "<!-- a>", "<![CDATA[", "<?"])
+def test_a_page_in_which_nothing_ends_is_read_in_proportion_to_it(piece: str) -> None:
+    assert growth(html, lambda size: piece * (size // len(piece)), SMALL, BIG) < MOST
 
 
 @pytest.mark.parametrize("text", ["a" + "'m" * 4_000, "9" * 5_000 + "th", "one" + " million" * 1_000])

@@ -75,6 +75,21 @@ def test_a_damaged_ledger_that_was_set_aside_is_named_until_it_is_removed(daemon
         assert client.purge([second.id]) == "1 memory destroyed"
 
 
+def test_whatever_was_set_aside_is_named_also_where_a_session_is_purged(daemon: RunningDaemon) -> None:
+    with daemon.client(session="s1") as client:
+        secret = client.remember(TOLD, scope="global")
+        client.push_acknowledged([Message("user", ASKED)])
+        ledger, index = daemon.paths.home / "damaged-x1Y2z3", daemon.paths.home / "index.aside"
+        for folder in (ledger, index):
+            folder.mkdir()
+        (ledger / daemon.paths.ledger.name).write_bytes(daemon.paths.ledger.read_bytes())
+        leaves = f"what was set aside may have it still, until `rm -r {ledger} {index}`"
+        assert client.purge_session("s1") == f"1 entry purged: {leaves}"
+        shutil.rmtree(ledger)
+        leaves = f"what was set aside may have it still, until `rm -r {index}`"
+        assert client.purge([secret.id]) == f"1 memory purged: {leaves}"
+
+
 READER = """
 import sqlite3, sys
 reader = sqlite3.connect(sys.argv[1], isolation_level=None)

@@ -200,6 +200,26 @@ def test_a_ledger_that_another_program_has_locked_is_told_until_it_can_be_writte
         assert client.status().components["ledger"].state == "ok"
 
 
+def test_what_was_found_is_taken_once_while_another_program_has_locked_the_ledger(daemon: RunningDaemon) -> None:
+    with daemon.client("locked out") as client, daemon.client("earlier") as earlier:
+        earlier.remember("The lock of the canal opens at seven.", scope="global")
+        daemon.indexed(client)
+        with closing(sqlite3.connect(daemon.paths.ledger, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            client.push_context([Message("user", "when does the lock of the canal open?")])
+            taken = until(lambda: client.take_pending(strict=True), "what was found", patience_s=20)
+            assert "at seven" in taken.text
+            assert client.take_pending(strict=True) is None
+            other.execute("ROLLBACK")
+        assert [trace.focus for trace in client.why(5)] == ["when does the lock of the canal open?"]
+        assert daemon.stop() == 0
+        daemon.start()
+        assert len(client.why(5)) == 1
+        client.push_context([Message("user", "when does the lock of the canal open today?")])
+        until(lambda: len(client.why(5)) == 2, "the decision")
+        assert client.take_pending(strict=True) is None
+
+
 def test_a_storm_of_garbage_disturbs_nobody(served: RunningDaemon) -> None:
     chance = random.Random(4)
     context = zmq.Context()

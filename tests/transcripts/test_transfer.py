@@ -216,6 +216,27 @@ def test_what_is_no_transcript_is_refused_with_its_line(
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "1e300",
+        "-99999999999999999",
+        '"10000-01-01T00:00:00Z"',
+        '"0001-01-01T00:00:00+14:00"',
+        '"9999-12-31T23:59:59-14:00"',
+    ],
+)
+def test_a_moment_that_is_none_is_named_with_its_line(two: tuple[RunningDaemon, RunningDaemon], moment: str) -> None:
+    given = f'{{"type":"message","content":"first","timestamp":{DAY.isoformat()!r}}}\n'.replace("'", '"')
+    given += f'{{"type":"message","content":"second","timestamp":{moment}}}\n'
+    done = Command(two[1].home)("session", "import", "-", "--session", "moments", given=given)
+    assert done.returncode == 1
+    assert "line 2" in done.stderr
+    assert moment in done.stderr
+    with two[1].client() as client:
+        assert client.messages("moments").entries == ()
+
+
 @pytest.mark.parametrize("entry", SAID)
 def test_a_line_says_what_the_entry_said(entry: Entry) -> None:
     one = TranscriptRecord(

@@ -160,7 +160,8 @@ class ConversationAnswers:
         self._let_go(key)
         await self._purges.purge_session(*key, project=info.project if info else project, last=last)
         await self._finisher.finish(deadline_s=deadline_s)
-        return Done(f"{counted(info.entries if info else 0, 'entry')} destroyed")
+        leaves = self._purges.leaves
+        return Done(f"{counted(info.entries if info else 0, 'entry')} {f'purged: {leaves}' if leaves else 'destroyed'}")
 
     async def _end(self, session: str, caller: Caller, deadline_s: float) -> Ended:
         if not session:

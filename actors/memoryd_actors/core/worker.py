@@ -5,13 +5,14 @@ else waiting.
 """
 
 import logging
+import math
 from collections.abc import Awaitable, Callable
 from time import perf_counter
 from typing import TypeVar
 
 import anyio
 
-from memoryd_actors.core.errors import ActorStopped, DaemonError, Unavailable
+from memoryd_actors.core.errors import ActorStopped, DaemonError, DiskFull, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -23,7 +24,8 @@ class Worker:
     """Works over and over; `run` it in a task group.
 
     `work` does what there is and returns after how many seconds it is to look again without being asked. Where it
-    fails, `complain` learns why, and it is tried again after `retry_s`. `gather` waits for more, once it was asked.
+    fails, `complain` learns why, and it is tried again after `retry_s`; where there was no space, after `full_disk_s`
+    if that is sooner. `gather` waits for more, once it was asked.
     """
 
     def __init__(
@@ -32,11 +34,13 @@ class Worker:
         *,
         complain: Callable[[DaemonError], None],
         retry_s: float,
+        full_disk_s: float = math.inf,
         gather: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
         self._work = work
         self._complain = complain
         self._retry_s = retry_s
+        self._full_disk_s = full_disk_s
         self._gather = gather
         self._kicked = anyio.Event()
 
@@ -59,7 +63,7 @@ class Worker:
                 return
             if isinstance(wait_s, Exception):
                 self._complain(reason(wait_s))
-                wait_s = self._retry_s
+                wait_s = min(self._retry_s, self._full_disk_s) if isinstance(wait_s, DiskFull) else self._retry_s
             with anyio.move_on_after(wait_s):
                 await self._kicked.wait()
             if self._gather is not None:

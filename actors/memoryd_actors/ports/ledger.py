@@ -260,11 +260,11 @@ class SessionRepository(Protocol):
         *,
         version: int | None = None,
         used: Sequence[str] = (),
-        trace: Trace | None = None,
+        traces: Sequence[Trace] = (),
     ) -> int | None:
         """Save a session's state, count an access to each of the memories `used`, and return its version.
 
-        A decision's `trace` is kept with it; the oldest of a session beyond 50 are dropped.
+        The `traces` of decisions are kept with it; the oldest of a session beyond 50 are dropped.
 
         None, and nothing saved, where it is no longer at `version`: another daemon saved it meanwhile.
         """

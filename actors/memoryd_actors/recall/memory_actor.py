@@ -77,6 +77,7 @@ class MemoryActor:
             counts=self.counts,
             purged=self._purged,
             on_crash=self._crashed,
+            start=self._sessions.start,
         )
 
     def _crashed(self, name: str, bug: Exception) -> None:

@@ -24,7 +24,6 @@ log = logging.getLogger(__name__)
 
 Key = tuple[str, str]
 """Owner and session."""
-UNSAVED_TRACES = 50
 ANSWERED_S = 0.005
 """How long what nobody waits for is put off: who waits is answered first, which takes 1 to 4 ms."""
 
@@ -51,8 +50,6 @@ class Session(Actor[ContextUpdate, Trace]):
         self._stored = StoredState(*key, parts)
         self._focus: Focus | None = None
         """What it talked about last; never written to disk."""
-        self._traces: list[Trace] = []
-        """Not in the ledger yet."""
         self._looked: dict[str, int] = {}
         """The ledger's change at which it was last looked what stands in the context; by agent and project."""
         self._queried_on = -1
@@ -96,10 +93,9 @@ class Session(Actor[ContextUpdate, Trace]):
         parts.counts.decided += 1
         parts.counts.turns += trace.turn > state.turn
         parts.ledger.events.record([of_context(self.key[0], trace, failed=failed)])
-        # What is told as decided is on the disk: a session that goes on after a crash goes on from there.
-        if not await self._stored.save(trace=trace):
-            self._traces.append(trace)
-            del self._traces[:-UNSAVED_TRACES]
+        # What is told as decided is on the disk, unless the ledger is locked or full: a session that goes on after a
+        # crash goes on from there.
+        await self._stored.save(trace=trace)
         self._traced()
         parts.publish(PipelineRan(trace, self.key[0]))
         return trace
@@ -264,7 +260,7 @@ class Session(Actor[ContextUpdate, Trace]):
 
     def unsaved_traces(self) -> list[Trace]:
         """Return the traces that are not in the ledger yet, newest first."""
-        return self._traces[::-1]
+        return self._stored.unsaved_traces()
 
     async def wait_traced(self) -> None:
         """Wait until all that can be taken has its trace: that follows within milliseconds."""
@@ -281,14 +277,13 @@ class Session(Actor[ContextUpdate, Trace]):
         if self._stored.known is not None:
             self._stored.change(lambda state: state.purge(ids))
         # What was asked may say what is destroyed; of what is not saved yet, nobody looks which.
-        self._traces = [
-            msgspec.structs.replace(
+        self._stored.rewrite_traces(
+            lambda trace: msgspec.structs.replace(
                 trace,
                 focus="",
                 candidates=tuple(candidate for candidate in trace.candidates if candidate.id not in ids),
             )
-            for trace in self._traces
-        ]
+        )
 
     # --- life
 
@@ -298,14 +293,19 @@ class Session(Actor[ContextUpdate, Trace]):
 
     def is_idle(self, since: float) -> bool:
         """Return whether nobody used it since a monotonic moment, and nothing is unsaved or under way."""
-        if self._used >= since or self._traces or self._awaited:
+        if self._used >= since or not self._stored.is_saved or self._awaited:
             return False
         context = self.mailbox.statistics()
         return not (context.busy or context.waiting)
 
+    async def finish(self) -> None:
+        """Wait until what it was given is decided and saved; its mailbox is closed."""
+        await self.mailbox.stopped.wait()
+        await self._stored.saved()
+
     def abandon(self) -> None:
         """Let go of it, unsaved: it is purged."""
-        self._traces = []
+        self._stored.abandon()
         self._abandoned = True
         self.mailbox.close()
 

@@ -1,6 +1,6 @@
 """What every session works with."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Coroutine, Iterable
 
 import msgspec
 
@@ -66,3 +66,5 @@ class SessionParts(msgspec.Struct, frozen=True, kw_only=True):
     counts: SessionCounts
     purged: RecentlyPurged
     on_crash: Callable[[str, Exception], None]
+    start: Callable[[Callable[[], Coroutine[object, object, None]]], None]
+    """Lets something run that outlives whoever began it."""

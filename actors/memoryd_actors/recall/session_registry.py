@@ -1,6 +1,6 @@
 """The sessions that are in memory: made when they are needed, let go when nobody uses them, seen through at the end."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Final
 
 from anyio.abc import TaskGroup
@@ -42,6 +42,12 @@ class SessionRegistry:
             self.tasks.start_soon(session.mailbox.run, name=session.mailbox.name)
         session.use()
         return session
+
+    def start(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
+        """Let something run beside the sessions."""
+        if self.tasks is None:
+            raise ActorStopped("the memory actor")
+        self.tasks.start_soon(work, name="save")
 
     def known(self, caller: Caller) -> Session | None:
         """Return a caller's session if it is in memory."""
@@ -97,4 +103,4 @@ class SessionRegistry:
         for session in sessions:
             session.mailbox.close()
         for session in sessions:
-            await session.mailbox.stopped.wait()
+            await session.finish()

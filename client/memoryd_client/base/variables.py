@@ -6,7 +6,9 @@ from typing import Final
 
 OWN: Final = frozenset(
     f"MEMORYD_{name}"
-    for name in "HOME CONFIG RUNTIME_DIR SESSION PROJECT AGENT OWNER SERVER KEY AUTOSTART DEBUG INTERNAL".split()
+    for name in (
+        "HOME CONFIG RUNTIME_DIR SESSION PROJECT AGENT OWNER SERVER KEY AUTOSTART DEBUG INTERNAL QUESTION".split()
+    )
 )
 
 

@@ -153,8 +153,7 @@ def _unfinished(purges: int, status: Status | None) -> Finding:
 
 def _set_aside(folders: list[Path]) -> Finding:
     named = ", ".join(map(str, folders))
-    which = "a damaged ledger that was set aside is" if len(folders) == 1 else "damaged ledgers that were set aside are"
-    what = f"{which} in {named}: what was purged since, or is going to be, may be there still"
+    what = f"{restoring.in_words(folders)} may have what was purged since, or is going to be: {named}"
     return warn("ledger", what, f"{restoring.removing(folders)}  # when nothing of it is needed any more")
 
 

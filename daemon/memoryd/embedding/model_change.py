@@ -33,6 +33,8 @@ from memoryd_client.wire.status import ComponentStatus
 log = logging.getLogger(__name__)
 
 RETRY_S = 60.0
+FULL_DISK_S = 3.0
+"""After this many seconds it is tried again where there was no space: room may come at any moment."""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -53,7 +55,7 @@ class ModelChange:
     publish: Publisher
 
     def __post_init__(self) -> None:
-        self._worker = Worker(self._work, complain=self._complain, retry_s=RETRY_S)
+        self._worker = Worker(self._work, complain=self._complain, retry_s=RETRY_S, full_disk_s=FULL_DISK_S)
         self._asked: Config | None = None
         """What was looked at last; None: it is to be looked at."""
         self._told = False

@@ -1,7 +1,8 @@
 """How many clients are connected, and what becomes of those above the cap.
 
-At the limit of descriptors ZeroMQ cannot accept and aborts the process, so the cap lies well below it. Whoever comes
-above it is told so, as far as there is room for that, and is disconnected.
+At the limit of descriptors ZeroMQ cannot accept and aborts the process, so the cap lies well below it, and ZeroMQ has
+to wait with accepting until we have heard of those that it has accepted. Whoever comes above the cap is told so, as far
+as there is room for that, and is disconnected.
 """
 
 import socket
@@ -22,6 +23,13 @@ _CROWD: Final = 250
 """Connections whose memory is worth handing back: each takes 27 kB."""
 _EVENT = struct.Struct("=Hi")
 _HEARD: Final = zmq.Event.ACCEPTED | zmq.Event.DISCONNECTED
+_UNHEARD: Final = 510
+"""Of the connections that a socket has accepted, so many can we not have heard of; two more are on their way.
+
+ZeroMQ waits where its queue of events is full. That has room for what its end may send, 1,000, and what ours may
+receive, unless our end says once more, when it is connected, what it may receive: then for the two numbers that it has
+said. The first has to be more than half of the thousand, as room is told of when that many were read.
+"""
 
 
 class Connections:
@@ -30,12 +38,12 @@ class Connections:
     def __init__(
         self, sockets: Sequence[Socket], most: int, counts: SocketStatistics, ports: frozenset[int] = frozenset()
     ) -> None:
-        """Begin to listen. `monitors` are to be read at all times: ZeroMQ waits where a thousand events are unread."""
+        """Begin to listen. `monitors` are to be read at all times: ZeroMQ waits where too many events are unread."""
         self.most = most
         self._ports = ports
         self._counts = counts
         self._sockets = tuple(sockets)
-        self.monitors: tuple[Socket, ...] = tuple(one.get_monitor_socket(_HEARD) for one in sockets)
+        self.monitors: tuple[Socket, ...] = tuple(map(_monitor, sockets))
         # Of each socket by itself: what one reports as closed another may have reported as accepted again before.
         self._open: dict[Socket, set[int]] = {monitor: set() for monitor in self.monitors}
         self._told: dict[int, float] = {}
@@ -122,3 +130,14 @@ class Connections:
         if not self._ports:
             return connection.family == socket.AF_UNIX
         return connection.family != socket.AF_UNIX and connection.getsockname()[1] in self._ports
+
+
+def _monitor(socket: Socket) -> Socket:
+    """Return where a socket tells who has connected, and waits until that is read."""
+    address = f"inproc://monitor-{socket.underlying:x}"
+    socket.monitor(address, _HEARD)
+    monitor: Socket = socket.context.socket(zmq.PAIR)
+    monitor.set(zmq.RCVHWM, _UNHEARD)
+    monitor.connect(address)
+    monitor.set(zmq.RCVHWM, 1)
+    return monitor

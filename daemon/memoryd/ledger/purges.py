@@ -37,8 +37,9 @@ class SqlPurges:
     def leaves(self) -> str:
         if self._database.file is not None:
             aside = restoring.set_aside(self._database.file)
-            which = "a damaged ledger that was set aside" if len(aside) == 1 else "damaged ledgers that were set aside"
-            return f"{which} may have it still, until `{restoring.removing(aside)}`" if aside else ""
+            if not aside:
+                return ""
+            return f"{restoring.in_words(aside)} may have it still, until `{restoring.removing(aside)}`"
         return (
             "the rows are deleted; PostgreSQL's files have their bytes until `VACUUM FULL`, its log and its backups "
             "until they are rotated"

@@ -37,13 +37,13 @@ class SqlSessions:
         *,
         version: int | None = None,
         used: Sequence[str] = (),
-        trace: Trace | None = None,
+        traces: Sequence[Trace] = (),
     ) -> int | None:
         def work(connection: Connection) -> int | None:
             saved = _save(connection, owner, session, state, at, version=version)
             if saved is not None:
                 writes.touch(connection, owner, used, at)
-                if trace is not None:
+                for trace in traces:
                     _add_trace(connection, owner, session, _encode_trace(trace))
             return saved
 

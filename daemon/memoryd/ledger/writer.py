@@ -129,9 +129,11 @@ class LedgerWriter:
         if not batch:
             return
         answers: list[tuple[Write[Any], object, Exception | None]] = []
+        begun = False
         try:
             with self._translate():
                 connection, transaction = self._begin(connect)
+                begun = True
                 try:
                     with transaction:
                         for job in batch:
@@ -141,8 +143,9 @@ class LedgerWriter:
                 if self._files is not None:
                     self._files.written()
         except Exception as error:  # the edge of a thread: every failure goes to whoever asked, and the thread lives on
-            if len(batch) == 1:
-                batch[0].done.set_exception(error)
+            if len(batch) == 1 or not begun:  # each of them would wait as long for a file that is locked
+                for job in batch:
+                    job.done.set_exception(error)
                 return
             # A full disk or a bug rolls everything back; alone, each write gets the answer that is its own.
             for job in batch:

@@ -4,8 +4,10 @@ Presets run the agents that people already have, in an empty folder, without the
 """
 
 import os
+import secrets
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
@@ -16,6 +18,7 @@ from typing import Final
 
 import anyio
 import msgspec
+from anyio import to_thread
 from anyio.abc import Process
 
 from memoryd_actors.model.provider import Completion
@@ -23,6 +26,8 @@ from memoryd_actors.model.question import JSON_ONLY, ModelFailed, Prompt, plain
 
 INTERNAL: Final = "MEMORYD_INTERNAL"
 """Set for every program that is asked: hooks of ours that it runs see it and stay silent."""
+QUESTION: Final = "MEMORYD_QUESTION"
+"""Names the question that a program is asked, for it and for all that it starts, wherever that goes."""
 MAX_ANSWER_BYTES: Final = 1024 * 1024
 _LONGEST_ERROR = 8_192
 _SHOWN_ERROR = 300
@@ -30,6 +35,8 @@ _SHOWN_ERROR = 300
 _GRACE_S: Final = 1.0
 """For what a program that has ended left in its pipes; what it started may hold them open for ever."""
 _READ_BYTES: Final = 65_536
+_LOOKS: Final = 10
+"""How often it is looked for what goes on at the deadline: what is looked past may have started something just then."""
 _NOT_FOUND: Final = frozenset({126, 127})
 """Statuses with which `env` and shells say that they cannot run a program."""
 _UNFOUND: Final = (
@@ -106,7 +113,10 @@ def command_line(words: tuple[str, ...], model: str) -> CommandLine:
 
 
 class CommandProvider:
-    """Runs a program for each question, in a process group that ends with the question."""
+    """Runs a program for each question, in a process group that ends with the question.
+
+    At the deadline also what has left the group ends.
+    """
 
     def __init__(self, words: tuple[str, ...], *, model: str = "") -> None:
         self._program = Path(words[0]).name
@@ -128,7 +138,7 @@ class CommandProvider:
         with tempfile.TemporaryDirectory(prefix="memoryd-", ignore_cleanup_errors=True) as folder, ExitStack() as open_:
             # Pipes of our own: an end of the program is then told when it ends, not when its pipes do.
             question, answers, problems = _pipe(open_), _pipe(open_), _pipe(open_)
-            program = self._found()
+            program, number = self._found(), secrets.token_hex(8)
             try:
                 process = await anyio.open_process(
                     [program, *self._line.words[1:]],
@@ -136,7 +146,13 @@ class CommandProvider:
                     stdout=answers.writes,
                     stderr=problems.writes,
                     cwd=folder,
-                    env={**os.environ, "PATH": _path(program), **self._line.environment, INTERNAL: "1"},
+                    env={
+                        **os.environ,
+                        "PATH": _path(program),
+                        **self._line.environment,
+                        INTERNAL: "1",
+                        QUESTION: number,
+                    },
                     start_new_session=True,
                 )
             except OSError as exc:
@@ -154,7 +170,7 @@ class CommandProvider:
                     await process.wait()
                     tasks.cancel_scope.deadline = anyio.current_time() + _GRACE_S
             finally:
-                await _end(process)
+                await _end(process, number)
         if len(answer) > MAX_ANSWER_BYTES:
             raise ModelFailed("nonsense", f"{self._program} printed more than {MAX_ANSWER_BYTES} bytes", tokens=None)
         if status := process.returncode:
@@ -229,9 +245,38 @@ async def _said(pipe: FileIO) -> bytes:
     return os.read(pipe.fileno(), _READ_BYTES)
 
 
-async def _end(process: Process) -> None:
-    """End a program and all that it has started, unless that has left its process group."""
+async def _end(process: Process, number: str) -> None:
+    """End a program and its process group; where it had to be ended, all else that it has started, too."""
     with anyio.CancelScope(shield=True):
+        had_ended = process.returncode is not None
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.aclose()
+        if not had_ended:
+            await to_thread.run_sync(_end_all_of, number)
+
+
+def _end_all_of(number: str) -> None:
+    """End every process that was started for a question, where the system tells which those are. Blocks."""
+    if sys.platform != "linux":
+        return
+    mark = f"{QUESTION}={number}".encode()
+    for _ in range(_LOOKS):
+        marked = [one for one in Path("/proc").glob("[0-9]*") if _is_marked(one, mark)]
+        if not marked:
+            return
+        for one in marked:
+            with suppress(OSError):
+                held = os.pidfd_open(int(one.name))  # from here on the number is nobody else's
+                try:
+                    if _is_marked(one, mark):
+                        signal.pidfd_send_signal(held, signal.SIGKILL)
+                finally:
+                    os.close(held)
+
+
+def _is_marked(process: Path, mark: bytes) -> bool:
+    try:
+        return mark in (process / "environ").read_bytes().split(b"\0")
+    except OSError:  # it has ended, or is another user's
+        return False
