@@ -18,6 +18,7 @@ MATTER: Final = "personal"
 """The entry of a memory's metadata in which a model says which of them it is about."""
 BASIS: Final = "extracted"
 """The entry that says who extracted it: `model` or a rule."""
+BY_MODEL: Final = "model"
 MOST_LOOKED: Final = 50_000
 """Characters of a text that are looked at: each thousand takes 5 ms of a core, and a file has up to a million."""
 _USER: Final = words_of("comparison", "user") | words_of("personal", "user_words")
@@ -49,7 +50,7 @@ def matter_of(memory: Memory, *, own_word: bool = True, told: frozenset[str] = f
     That is what a model read out of a conversation and, where it is not the user's `own_word`, what anybody says, but
     for sentences that the user `told`. A model may say itself what it is about; where it does not, its words may.
     """
-    if own_word and (memory.source is not Source.EXTRACTED or memory.metadata.get(BASIS) != "model"):
+    if own_word and (memory.source is not Source.EXTRACTED or memory.metadata.get(BASIS) != BY_MODEL):
         return ""
     said_so = "" if memory.content.strip() in told else memory.metadata.get(MATTER, "")
     return said_so or untold(f"{memory.title}\n{memory.content}", told)
