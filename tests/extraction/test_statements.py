@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.admission.writing import MAX_FACT, written
+from memoryd_actors.comparison import Statement, action, compare
 from memoryd_actors.extraction import InputMessage, capped, input_messages, stated
 from memoryd_actors.extraction.candidate import MOST_A_TURN
 from memoryd_actors.texts.quoting import saying, undated
@@ -110,6 +111,11 @@ def test_what_goes_on_nowhere_and_what_is_asked_for_is_not_taken(said: str) -> N
             "correction",
         ),
         ("Actually, the API uses cursors instead of pages.", "The API uses cursors instead of pages.", "correction"),
+        (
+            "It turned out that the clock of the runner was an hour behind.",
+            "The clock of the runner was an hour behind.",
+            "lesson",
+        ),
         ("the fix was to pin numpy below version 2.", "The fix was to pin numpy below version 2.", "lesson"),
         ("Nein, der Server steht in Wien, nicht in Graz.", "Der Server steht in Wien, nicht in Graz.", "correction"),
     ],
@@ -129,7 +135,6 @@ def test_what_stands_for_itself_is_a_statement_and_no_quotation(said: str, state
         ("Actually, my bike is a Canyon, not a Trek.", "correction"),
         ("I no longer work at Acme.", "fact"),
         ("We no longer use Jenkins.", "fact"),
-        ("It turned out that the clock of the runner was an hour behind.", "lesson"),
         ("I prefer small commits with one change each, since 2019.", "preference"),
         ("I started at Nordlicht as a backend engineer in March.", "fact"),
         ("My daughter Ida was born on 3 May 2021.", "fact"),
@@ -200,7 +205,20 @@ nein, jetzt ist die Tabelle weg
 falsch, die Summe stimmt nicht
 nein, der Server antwortet nicht
 falsch, das Ergebnis ist 12, nicht 13
-nein, die Datenbank hat nur drei Zeilen""".split("\n")
+nein, die Datenbank hat nur drei Zeilen
+that's wrong, try again
+no, it's fine
+wrong, it has 3 doors, not 4
+that's wrong, you changed 3 files, not 4
+that's wrong, the loop runs 3 times, not 4
+wrong, the poem needs 14 lines, not 12
+no, the test fails 3 times, not 4
+It isn't Bob, it's Rob
+the answer isn't 12, it's 14
+the bug isn't in Parser, it's in Lexer
+the culprit isn't Redis, it's Nginx
+the server isn't in Vienna yet, it's in Graz
+das Problem ist nicht der Cache, sondern die Sperre""".split("\n")
 
 
 @pytest.mark.parametrize("said", DENIED)
@@ -221,12 +239,50 @@ nein, der Release-Branch heißt stable, nicht master
 Nein, Jana ist für die Abrechnung zuständig, nicht Piet.
 nein, unsere Kunden sind Ärzte, keine Apotheken
 no, the clinic opens at 7, not at 8
+That is not true, the tower is 54 m high, not 45.
+Nope, our choir sings in Latin, not in Greek.
+No, the lab uses 12 V, not 24 V.
+The museum isn't in Ghent, it's in Bruges.
+Our accountant isn't Lena, it's Marek.
+Falsch, die Scheune hat 3 Tore, nicht 4.
+Das Frontend ist nicht in Vue geschrieben, sondern in Svelte.
 Nein, der Staging-Server steht in Nürnberg, nicht in Falkenstein.""".split("\n")
 
 
 @pytest.mark.parametrize("said", CORRECTED)
 def test_what_a_user_corrects_for_good_is_a_correction(said: str) -> None:
     assert [one.category for one in stated([user(said)])] == ["correction"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept", "known"),
+    [
+        ("That's wrong, the barn has 3 doors, not 4.", "The barn has 3 doors, not 4.", "The barn has 4 doors."),
+        (
+            "The frontend isn't written in Vue, it's Svelte.",
+            "The frontend isn't written in Vue, it's Svelte.",
+            "The frontend is written in Vue.",
+        ),
+    ],
+)
+def test_what_a_user_corrects_is_a_short_statement_that_wins_over_what_it_denies(
+    said: str, kept: str, known: str
+) -> None:
+    (found,) = stated([user(said)])
+    assert (found.content, found.category, found.trust) == (kept, "correction", 1.0)
+    assert action(compare(Statement(found.content, found.category), Statement(known), 0.8)) == "supersede"
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("by the way, the staging server runs on port 8443", "The staging server runs on port 8443"),
+        ("turns out the leak was caused by the image cache", "The leak was caused by the image cache"),
+        ("fyi our CI runs on Buildkite", 'The user said: "fyi our CI runs on Buildkite"'),
+    ],
+)
+def test_what_only_leads_in_to_a_statement_is_left_out(said: str, kept: str) -> None:
+    assert [one.content for one in stated([user(said)])] == [kept]
 
 
 @pytest.mark.parametrize(

@@ -276,6 +276,78 @@ def test_a_success_that_was_taken_back_later_is_no_outcome(said: tuple[str, ...]
     assert told in {"", 'The assistant said: "I restored the backup; we try again next week."'}
 
 
+UNSURE = [
+    # A failure, and nobody says in known words that it was mended.
+    (
+        "U: Make the importer accept semicolons.",
+        "A: The importer takes a delimiter now. One test fails on Windows line endings.",
+        "U: and now?",
+        "A: It was the newline argument. Passing an empty one takes care of that.",
+    ),
+    ("U: Run the tests.", "A: Three of them fail: the page times out.", "A: The browser's image was too old."),
+    ("U: Run them.", "A: The build fails because the pin is stale. With the newer one all 60 are clean."),
+    ("U: Fix the upload.", "A: I fixed the upload.", "U: same error as before", "A: Set it in both files."),
+    # A success, and what was seen after it.
+    (
+        "U: Move it.",
+        "A: Moved the site, everything works.",
+        "U: check https",
+        "A: The certificate does not match its name.",
+    ),
+    (
+        "U: Turn on gzip.",
+        "A: I turned it on, the tests pass.",
+        "U: and the API?",
+        "A: Its answers are garbled since then.",
+    ),
+    (
+        "U: Fix it.",
+        "A: Fixed: the upload resizes first, tests pass.",
+        "U: I tried a png and it comes out black",
+        "A: Oh.",
+    ),
+    (
+        "U: Fix it.",
+        "A: I fixed the upload, the tests pass.",
+        "U: thanks, but large files only sometimes go through",
+        "A: Hm.",
+    ),
+    ("U: Fix the link.", "A: I fixed the link, it opens again.", "U: not for me", "A: Cached?"),
+    # What was pasted before it was asked about, and what others did.
+    (
+        "U: Hi,\nthe release was moved and the login is still broken.\nIda\n\nanswer that mail please",
+        "A: Dear Ida, ...",
+    ),
+    ("U: Ida: deploy failed again\nBob: we decided to freeze\n\nwrite that I agree", "A: I agree."),
+    ("U: build failed: exit code 137, what is that", "A: The kernel ended it for memory.", "U: aha"),
+    ("U: What are CRDTs?", "A: They merge by themselves. Automerge was built by Kleppmann and others."),
+    ("U: Why?", "A: It reads a column that was renamed; that is why."),
+]
+
+
+@pytest.mark.parametrize("said", UNSURE)
+def test_where_nobody_can_be_sure_how_it_ended_there_is_no_outcome(said: tuple[str, ...]) -> None:
+    assert outcome(talk(*said)) == ""
+
+
+def test_a_failure_that_was_mended_by_the_assistant_alone_is_not_the_outcome() -> None:
+    said = talk("U: The build is red.", "A: The build fails because the lock file is stale.", "U: ok", "A: It's fixed.")
+    assert outcome(said) == ""
+    mended = talk("U: The build is red.", "A: The build fails: a stale pin.", "A: Fixed the pin, all tests pass now.")
+    assert outcome(mended) == 'The assistant said: "Fixed the pin, all tests pass now."'
+
+
+def test_what_a_sentence_after_a_result_takes_back_is_told_with_it() -> None:
+    said = talk("U: Convert them.", "A: I converted 30 videos and removed the old ones. But twelve have an odd codec.")
+    assert outcome(said).endswith('removed the old ones. But twelve have an odd codec."')
+
+
+@pytest.mark.parametrize("remark", ["that's great", "it looks good now", "I checked, all good", "das passt"])
+def test_who_is_content_with_what_they_see_takes_nothing_back(remark: str) -> None:
+    said = talk("U: Mend it.", "A: I fixed the gallery and the tests pass.", f"U: {remark}", "A: Fine.")
+    assert outcome(said).startswith('The assistant said: "I fixed the gallery and the tests pass."')
+
+
 def test_what_was_undone_in_the_same_message_is_not_its_outcome() -> None:
     said = talk("U: Go on.", "A: I upgraded numpy to 2.1. The build broke. I pinned numpy to 1.26 again.", "U: ok")
     assert outcome(said) == 'The assistant said: "I pinned numpy to 1.26 again."'

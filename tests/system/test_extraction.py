@@ -136,6 +136,37 @@ def test_what_the_user_corrects_in_a_conversation_outdoes_what_an_agent_stored(s
             until(partial(has_given_way, client, old.id, new.id), f"{old.content} to give way to {new.content}")
 
 
+def test_what_the_user_corrects_of_anything_outdoes_what_they_stored_and_what_passes_leaves_nothing(
+    served: RunningDaemon,
+) -> None:
+    with served.client("s1") as client:
+        barn = client.remember("The barn has 4 doors.", source=Source.USER)
+        vue = client.remember("The frontend is written in Vue.", source=Source.USER)
+        npm = client.remember("We use npm for packages.", source=Source.USER)
+        fork = client.remember("The fork uses npm.", source=Source.USER)
+        served.indexed(client)
+        moved = client.remember("Last week we switched from npm to pnpm", source=Source.USER)
+        until(partial(has_given_way, client, npm.id, moved.id), "the older one to give way")
+        assert client.get(fork.id).active
+        client.append(
+            [
+                said("that's wrong, try again"),
+                said("Sorry.", "assistant"),
+                said("no, it's fine"),
+                said("Good.", "assistant"),
+                said("That's wrong, the barn has 3 doors, not 4."),
+                said("Noted.", "assistant"),
+                said("The frontend isn't written in Vue, it's Svelte."),
+            ]
+        )
+        client.end_session()
+        found = {one.content: one for one in looked_at(client)}
+        assert set(found) == {"The barn has 3 doors, not 4.", "The frontend isn't written in Vue, it's Svelte."}
+        assert {(one.category, one.trust) for one in found.values()} == {("correction", 1.0)}
+        given_way = {client.get(one.id).superseded_by for one in (barn, vue)}
+        assert given_way == {one.id for one in found.values()}
+
+
 def test_twelve_turns_are_looked_at_without_an_end(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         client.append([said(FACT), *(said(f"And what about number {n}?") for n in range(10))])

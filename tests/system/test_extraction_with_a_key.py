@@ -249,16 +249,25 @@ def test_what_is_purged_while_a_batch_is_out_does_not_come_back_with_it(short_ho
         assert extracted(client)[0].source_messages == (2, 2)
 
 
-def test_what_the_model_writes_badly_is_refused_and_the_rest_is_kept(short_home: Path, models: Path) -> None:
-    both = message(json.dumps({"memories": [found(FOUND), found("I did it.")]}))
+def test_what_the_model_writes_badly_or_of_the_moment_is_refused_and_the_rest_is_kept(
+    short_home: Path, models: Path
+) -> None:
+    poor = (
+        "I did it.",
+        "The user just asked about the weather in Ghent.",
+        "The nightly build of the project is running.",
+        "The user wondered whether Redis is faster.",
+        "Fixed the flaky login test.",
+    )
+    given = [found(one) | {"messages": [turn]} for turn, one in enumerate((FOUND, *poor))]
     with (
-        MessagesApi(both) as api,
+        MessagesApi(message(json.dumps({"memories": given}))) as api,
         RunningDaemon(short_home, models, **keyed(api)) as daemon,
         daemon.client("s1") as client,
     ):
-        talk(client)
+        talk(client, SAID, *(f"Turn {number} of this." for number in range(len(poor))))
         assert [one.content for one in looked_at(client)] == [FOUND]
-        assert numbers(client)["extracted_refused"] == 1
+        assert numbers(client)["extracted_refused"] == len(poor)
 
 
 def test_what_is_known_nearby_is_shown_to_the_model(short_home: Path, models: Path) -> None:

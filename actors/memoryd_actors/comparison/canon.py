@@ -100,9 +100,8 @@ def _may_go(tokens: Sequence[Token], at: int, language: str) -> bool:
     before, after, then = (tokens[n] if 0 <= n < len(tokens) else None for n in (at - 1, at + 1, at + 2))
     if (token.kind == "name" and not token.first) or after is None or after.folded in _KEPT_BEFORE:
         return False
-    if after.kind in {"mark", "number", "unit", "date"}:
-        return False
-    if before is not None and (before.folded in _COPULAS or before.text == ","):
+    said_of = before is not None and (before.folded in _COPULAS or before.text == ",")
+    if said_of or after.kind in {"mark", "number", "unit", "date"}:
         return False  # `is the owner` is more than `is an owner`
     if "capital_nouns" in WORDS[language]:
         return after.kind in {"name", "symbol"} or after.folded not in COMMON[language]

@@ -13,6 +13,7 @@ from memoryd_actors.comparison.canon import Canon, canon
 from memoryd_actors.comparison.difference import Difference, difference, is_meant, is_value, meaning, negates
 from memoryd_actors.comparison.tokens import WORDS, Token, words
 from memoryd_actors.core.remembered import remembered
+from memoryd_actors.texts.languages import pattern_of
 from memoryd_actors.texts.negation import NEGATORS
 
 _ALL: Final = tuple(WORDS.values())
@@ -28,15 +29,16 @@ _TENSE: Final = _any_of("(?P<former>" + "|".join(one["former"] for one in _ALL i
 _LINK: Final = re.compile(_any_of(*(one["links"] for one in _ALL)).pattern + r"|\s&\s|[.;:!?]\s", re.IGNORECASE)
 ONE_OF_SEVERAL: Final = _any_of(WORDS["en"]["one_of_several"])
 _MOVED: Final = tuple(_any_of(one[name]) for one in _ALL for name in ("moved", "moved_to"))
+_WHEN: Final = _any_of(pattern_of("extraction", "relative"))
 _CLAUSE: Final = re.compile(r"[,;:.!?](?=\s|\Z)")
 _SOME: Final = frozenset({"a", "1", "another", "some"})
 _NO: Final = rf"(?:{'|'.join(NEGATORS)})"
-_OPENERS: Final = "|".join(one["openers"] for one in _ALL if "openers" in one)
-OPENER: Final = re.compile(rf"\A\W*(?:{_OPENERS})\s+", re.IGNORECASE)
+OPENER: Final = re.compile(rf"(?i)\A\W*(?:{'|'.join(one['openers'] for one in _ALL if 'openers' in one)})\s+")
 _SAID: Final = rf"(?is)(?:{_NO},\s+)?(?P<said>.+)"
 _GONE: Final = rf"\s{_NO}\s+(?P<gone>(?:[^,;:!?]|:(?=\d)){{1,80}}"
 NOT: Final = re.compile(rf"{_SAID},{_GONE}),?(?P<rest>(?:(?<=,)\s.+)?)\Z")
 _BUT: Final = re.compile(rf"{_SAID}{_GONE}?),?\s(?:{'|'.join(words('but'))})\s+(?P<rest>.+)")
+_IS_NOT: Final = re.compile(rf"(?is)(?P<said>.+?)\s\w+(?:n't|\s{_NO})\s(?P<gone>[^,;:!?]{{1,80}}),\sit\b(?P<rest>.+)")
 _COPULAS: Final = words("copulas")
 _OTHERS: Final = words("others")
 _ONE_AT_A_TIME: Final = words("one_at_a_time")
@@ -46,6 +48,8 @@ _ATTRIBUTES: Final = words("attributes")
 _BESIDE: Final = words("beside")
 _AS_WELL: Final = words("as_well")
 _THE: Final = words("determiners")
+_WHOLE: Final = words("whole")
+_PURPOSES: Final = words("purposes")
 _WITHIN: Final = words("of") | _BESIDE
 
 
@@ -80,7 +84,7 @@ def denies(new: Canon, old: Canon) -> bool:
 
     All that it says besides is what it says instead, in one place. `The licence of the fork is GPL, not MIT` says more.
     """
-    match = NOT.fullmatch(new.text) or _BUT.fullmatch(new.text)
+    match = next(filter(None, (form.fullmatch(new.text) for form in (NOT, _BUT, _IS_NOT))), None)
     if match is None or any(map(negates, old.tokens)):
         return False
     gone = set(map(meaning, _inside(new, match, "gone")))
@@ -164,21 +168,38 @@ def _ends(new: Canon, found: Difference, cues: frozenset[int], ended: re.Match[s
 def _left_behind(new: Canon, old: Canon, found: Difference, cues: frozenset[int]) -> bool:
     """Return whether what the old one has in a place moved: `I moved from Ghent to Bruges`, `We pushed it to 9:45`."""
     gone = [token for token in found.old if token.folded not in _STATES]
+    said = cues.union(*(range(*when.span()) for when in _WHEN.finditer(new.text)))
     known = {"@self", *found.old_meant}
     for move in (move for pattern in _MOVED for move in pattern.finditer(new.text)):
         old_place, thing, new_place = (_inside(new, move, group) for group in ("old", "thing", "new"))
         begin = max((mark.end() for mark in _CLAUSE.finditer(new.text, 0, move.start())), default=0)
         ahead = [token for token in new.tokens if begin <= token.at < move.start() and token.kind != "date"]
-        other = any(is_meant(token) and token.at not in cues and meaning(token) not in known for token in ahead)
+        other = any(is_meant(token) and token.at not in said and meaning(token) not in known for token in ahead)
         behind = [token for token in new.tokens if token.at >= (move.start("new") if thing else move.end())]
         moved = old_place or thing
-        if other or _narrows((*new.tokens[:2], *behind), known) or not known.issuperset(map(meaning, moved)):
+        if (
+            other
+            or any(map(negates, ahead))
+            or _narrows((*new.tokens[:2], *behind), known)
+            or not known.issuperset(map(meaning, moved))
+        ):
             continue
         # All that is left of the old one is one value or name, and the new one has another in its place.
         kinds = {token.kind for token in new_place if token in found.new} - {"word"}
-        if moved and (len(gone) == 1 and gone[0].kind in kinds if thing else not gone):
+        if moved and (len(gone) == 1 and gone[0].kind in kinds if thing else _names_nothing(old, gone, behind)):
             return True
     return False
+
+
+def _names_nothing(old: Canon, gone: Sequence[Token], place: Sequence[Token]) -> bool:
+    """Return whether a statement says else only that `the project` uses it, or `for packages`, and no new place."""
+    new = next((token.text for token in place if is_meant(token)), "")
+    rest = [token for token in gone if token.folded not in _WHOLE]
+    at = _stretch(old.tokens, rest) if rest else 0
+    before = old.tokens[at - 1].folded
+    named = any(token.kind != "word" or (token.article and before in _WITHIN) for token in rest)
+    purpose = at > 0 and before in _PURPOSES and len(old.tokens) == at + len(rest) and not named
+    return (not rest or purpose) and all(token.text != new for token in old.tokens)
 
 
 def _narrows(tokens: Sequence[Token], known: Container[str]) -> bool:

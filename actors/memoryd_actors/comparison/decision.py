@@ -7,9 +7,7 @@ from msgspec.structs import replace
 from memoryd_actors.comparison.statement import Comparison, Relation
 
 Action = Literal["merge", "supersede", "contradict", "keep", "queue"]
-"""merge: one memory, strengthened. supersede: the new one replaces the old one. contradict: both, with an edge
-`contradicts`, and the rule of trust decides which is active. keep: both. queue: both, and the pair goes to the daily
-worker."""
+"""See the package's table. queue: both are kept, and the pair goes to the daily worker."""
 
 MERGE: Final = 0.75
 """Above are the pairs that are equal in their canonical form (`benchmarks/pairs.py`)."""
@@ -21,8 +19,6 @@ _SURE: Final[dict[Relation, tuple[Action, float]]] = {
     "contradicts": ("contradict", _ELSE),
     "resembles": ("keep", _ELSE),
 }
-_UNSURE: Final = 0.5
-"""Below every threshold: the pair is queued."""
 
 
 def action(comparison: Comparison) -> Action:
@@ -40,4 +36,4 @@ def vetoed(said: Comparison, local: Comparison) -> Comparison:
     if said.relation != "same" or not local.guarded:
         return replace(said, guarded=local.guarded)
     reason = f"{local.reason} (a model called them the same)"
-    return replace(local, confidence=min(local.confidence, _UNSURE), reason=reason)
+    return replace(local, confidence=min(local.confidence, 0.5), reason=reason)  # below every threshold

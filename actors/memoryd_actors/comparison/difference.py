@@ -119,20 +119,14 @@ def _close(new: Canon, old: Canon, *, valued: bool) -> list[str]:
     left, right = (Counter(map(_spelled, side.tokens)) for side in (new, old))
     come, gone = left - right, right - left
     differing = come.total() + gone.total()
-    if differing > _FEW:
-        return []
-    if not differing:
-        return ["other order, marks or capitals"]
+    if not 0 < differing <= _FEW:
+        return [] if differing else ["other order, marks or capitals"]
     found = [f"only one says {word!r}" for word in (*come, *gone) if word in _BINDING]
-    ours, theirs = (
-        [token for token in side.tokens if _spelled(token) in only] for side, only in ((new, come), (old, gone))
-    )
-    heavy = [
-        [token for token in side if is_value(token) or token.kind == "name" or token.first] for side in (ours, theirs)
-    ]
-    if not valued and (all(heavy) or (any(heavy) and differing == 1)):
-        found.append(pair(*heavy))
+    sides = ((new, come), (old, gone))
+    ours, theirs = ([token for token in side.tokens if _spelled(token) in only] for side, only in sides)
     if not valued:
+        heavy = [[one for one in side if is_value(one) or one.kind == "name" or one.first] for side in (ours, theirs)]
+        found += [pair(*heavy)] if all(heavy) or (any(heavy) and differing == 1) else []
         bare = [one for one in (*ours, *theirs) if not one.folded or one.text.lower() == one.text.upper()]
         found += [f"only one has {it.text!r}" for it in bare if it.kind in _BARE or not it.text.isascii()]
     forms = ((one, other) for one in ours[:_FEW] for other in theirs[:_FEW] if _is_form(_spelled(one), _spelled(other)))
@@ -154,6 +148,5 @@ def _is_form(one: str, other: str) -> bool:
 def pair(new: Sequence[Token], old: Sequence[Token]) -> str:
     """Return in words what stands on either side."""
     left, right = (" ".join(token.text for token in side[:3]) for side in (new, old))
-    if not (left or right):
-        return "other forms of the same words"
-    return f"{left} ≠ {right}" if left and right else f"only one says {left or right!r}"
+    told = f"{left} ≠ {right}" if left and right else f"only one says {left or right!r}"
+    return told if left or right else "other forms of the same words"

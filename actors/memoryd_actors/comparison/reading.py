@@ -129,8 +129,7 @@ class Tokenizer:
                 self._add(_MERIDIEM.get(lower) or UNITS.get(word, word), "unit", at)
                 return
         if lower == "cannot":
-            self._add("can", "word", at, "can")
-            self._add("not", "word", at, "not")
+            self._taken_apart("can't", at)
         elif lower in ORDINALS:
             self._add(ORDINALS[lower], "number", at)
         elif word in _DATED and (lower in RELATIVE or lower in DAYS or not self._begins):

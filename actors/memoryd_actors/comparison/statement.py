@@ -6,7 +6,6 @@ from typing import Literal
 import msgspec
 
 Relation = Literal["same", "changes", "contradicts", "resembles"]
-"""same: says nothing else. changes: a newer value. contradicts: both cannot be true. resembles: both may stand."""
 
 
 class Statement(msgspec.Struct, frozen=True):

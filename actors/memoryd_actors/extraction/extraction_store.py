@@ -7,6 +7,7 @@ from contextlib import suppress
 import msgspec
 
 from memoryd_actors.admission.gate import Admitted
+from memoryd_actors.admission.writing import check_by_model
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Ambiguous, NotFound, Refused
 from memoryd_actors.extraction.candidate import Extraction
@@ -15,6 +16,7 @@ from memoryd_actors.extraction.session import DAY, JOB, Day, ExtractionSession, 
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import KeeperMessage, Perform, StoreFindings
 from memoryd_actors.memory.identity import memory_id
+from memoryd_actors.memory.personal_matters import BASIS, BY_MODEL
 from memoryd_actors.memory.progress import ProgressRepository
 from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.memory.steps import AddEdge, Advance, Step
@@ -104,8 +106,9 @@ class ExtractionStore:
                 self._counts.extracted_known += 1
             else:
                 fresh.append(new)
-        memories, refused = await self._gate.sift(fresh, caller)
-        self._note_refused(refused)
+        sifted, refused = await self._gate.sift(fresh, caller)
+        memories, poor = _lasting(sifted)
+        self._note_refused([*refused, *poor])
         if await self._transcripts.last(session.key) < upto:
             return  # purged meanwhile
         room = min(self._settings.daily_memories - today.stored, self._settings.session_memories - session.stored)
@@ -162,11 +165,26 @@ class ExtractionStore:
         before = known.sequence if known else 0
         return Today(before, before if told.day == day else 0, told.calls if told.day == day else 0, day)
 
-    def _note_refused(self, refused: Sequence[tuple[NewMemory, Refused]]) -> None:
+    def _note_refused(self, refused: Sequence[tuple[NewMemory | Memory, Refused]]) -> None:
         for new, reason in refused:
-            log.info("not kept, %s: %s", new.metadata.get("extracted", ""), reason)
+            log.info("not kept, %s: %s", new.metadata.get(BASIS, ""), reason)
             self._counts.extracted_refused += 1
             self.last_refusal = str(reason)
+
+
+def _lasting(sifted: Sequence[Admitted]) -> tuple[list[Admitted], list[tuple[Memory, Refused]]]:
+    """Return what may stay, and what a model wrote and nobody will be glad to find: as of an agent, with the reason."""
+    kept: list[Admitted] = []
+    poor: list[tuple[Memory, Refused]] = []
+    for one in sifted:
+        try:
+            if one.memory.metadata.get(BASIS) == BY_MODEL:
+                check_by_model(one.memory.content, one.memory.category)
+        except Refused as refused:
+            poor.append((one.memory, refused))
+        else:
+            kept.append(one)
+    return kept, poor
 
 
 def _as_new(one: Extraction, caller: Caller, label: str = "") -> NewMemory:

@@ -10,7 +10,7 @@ from memoryd_actors.admission.workflow import REPEATED
 from memoryd_actors.extraction.candidate import TRUST, Extraction, trust_in_user
 from memoryd_actors.extraction.input_message import InputMessage
 from memoryd_actors.extraction.mentioned_files import may_be_file
-from memoryd_actors.memory.personal_matters import BASIS, MATTER, MATTERS
+from memoryd_actors.memory.personal_matters import BASIS, BY_MODEL, MATTER, MATTERS
 from memoryd_actors.memory.settings import PROCEDURAL
 from memoryd_actors.memory.signature import MAX_LABEL
 from memoryd_actors.model.question import Prompt, Question, Unusable
@@ -43,8 +43,10 @@ names, places, dates, numbers, decisions with their reasons;
 4. lessons from mistakes and debugging: what caused a trouble, what mended it;
 5. procedures: how something is always done there, where the user told it, or it was done the same way before.
 
-Not worth remembering: what only matters now (what is being run, edited or tried), requests, questions, thanks, plans \
-of the agent, general knowledge, what anybody can read in the code, what is in `known` in any words, secrets. \
+Not worth remembering: what only matters now (what is being run, edited or tried, what just happened, what is down or \
+slow at the moment), a fault that was mended in these messages (keep its cause or what mended it, where another \
+session needs that), requests, questions, thanks, plans of the agent, general knowledge, what anybody can read in the \
+code, what is in `known` in any words, secrets. \
 Most messages bring nothing; an empty list is a good answer. At most 5 for what a user says at once.
 
 - content: one complete sentence, or two, of at most 250 characters, in the third person, without I, you, we, it or \
@@ -208,7 +210,7 @@ def _candidate(given: _Given, passage: ConversationPart, model: str) -> Extracti
         related=tuple((one.relation, one.id) for one in given.related if one.relation in RELATIONS and one.id)[
             :_MOST_RELATED
         ],
-        metadata={BASIS: "model", "model": model, "basis": given.trust}
+        metadata={BASIS: BY_MODEL, "model": model, "basis": given.trust}
         | ({REPEATED: "yes"} if repeated else {})
         | ({MATTER: given.personal} if given.personal in MATTERS else {}),
     )

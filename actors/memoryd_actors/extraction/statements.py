@@ -48,6 +48,9 @@ LONGEST_OPENING: Final = 3
 
 _LIKES = re.compile("|".join(typed(one.likes) for one in TELLINGS), re.IGNORECASE)
 _LEADS_ON = re.compile(rf"[\s,;]+(?:{'|'.join(typed(one.leads_on) for one in TELLINGS)})\Z", re.IGNORECASE)
+_LEADS_IN = re.compile(
+    rf"(?:(?:{'|'.join(typed(one.leads_in) for one in TELLINGS)})[,:]?\s+)+(?=\S+ \S)", re.IGNORECASE
+)
 _HANGS = re.compile(rf",\s(?:{'|'.join(typed(one.hangs) for one in TELLINGS)})[^,]*\Z", re.IGNORECASE)
 _EMBEDDED = re.compile(rf"\s*(?:{'|'.join(typed(one.embedded) for one in TELLINGS)})\b", re.IGNORECASE)
 _SUBJECT = {one.code: re.compile(rf"(?:{typed(one.subject)})", re.IGNORECASE) for one in TELLINGS}
@@ -181,8 +184,10 @@ def _content(text: str, message: InputMessage, codes: Sequence[str]) -> str:
 
 
 def _statement(text: str, codes: Sequence[str]) -> str:
-    """Return what is said without the `no,` before it; empty where it says nothing outside its conversation."""
+    """Return what is said without the `no,` or `by the way,` before it; empty where it means nothing to others."""
     text = uncorrected(text)
+    if leads_in := _LEADS_IN.match(text):
+        text = text[leads_in.end() :]
     if not any(_SUBJECT[code].match(text) for code in codes) or any(_SPEAKS[code].search(text) for code in codes):
         return ""
     first = text.split(maxsplit=1)[0]

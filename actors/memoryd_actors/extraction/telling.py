@@ -61,6 +61,10 @@ class Telling(msgspec.Struct, frozen=True):
     """A day or a month that needs a year."""
     leads_on: str
     """What may stand before a request, at the end of what a sentence tells."""
+    denies: str = NEVER
+    """How a sentence begins that says of something what it is not, and what it is: a name or a figure."""
+    leads_in: str = NEVER
+    """What may stand before what a sentence tells, and says nothing."""
     likes: str = NEVER
     """What somebody likes, of whatever it is said."""
     hangs: str = NEVER

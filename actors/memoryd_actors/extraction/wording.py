@@ -43,6 +43,7 @@ class Wording:
         self._holds = _compiled(telling.holds, begins=True)
         self._stands = _compiled(telling.stands, begins=True)
         self._lasts = _compiled(telling.lasts)
+        self._denies = _compiled(telling.denies, begins=True)
         self._arranges = _compiled(telling.arranges)
         self._names = _compiled(telling.names)
         self._looks = _compiled(telling.looks)
@@ -81,7 +82,9 @@ class Wording:
 
     def _corrected(self, bare: str) -> bool:
         begins = self._corrects.match(bare)
-        return begins is not None and self._sure(bare[begins.end() :])
+        if begins is not None:
+            return self._sure(bare[begins.end() :])
+        return self._denies.match(bare) is not None and self._sure(bare)
 
     def _sure(self, stated: str) -> bool:
         """Return whether what stands behind a `no` holds for good; most denials are of how something looks now.
@@ -93,8 +96,13 @@ class Wording:
         within = " ".join(stated.split()[:MOST_BEFORE_VERB])
         if self._arranges.search(within) or self._does.search(within):
             return True
-        named = self._names.search(stated) or (self._contrasts.search(stated) and _FIGURE.search(stated))
-        return bool(named and not self._passes.search(stated) and self._holds.match(stated))
+        contrasts = self._contrasts.search(stated)
+        named = self._names.search(stated) or (contrasts and _FIGURE.search(stated))
+        if not named or self._passes.search(stated):
+            return False
+        # Whatever it is of, where it says what is so and what is not.
+        told = contrasts and (self._stands.match(stated) or self._denies.match(stated))
+        return bool(told or self._holds.match(stated))
 
     def decides(self, bare: str) -> bool:
         """Return whether a sentence tells what was decided."""

@@ -19,6 +19,7 @@ MATTER: Final = "personal"
 """The entry of a memory's metadata in which a model says which of them it is about."""
 BASIS: Final = "extracted"
 """The entry that says who extracted it: `model` or a rule."""
+BY_MODEL: Final = "model"
 MOST_LOOKED: Final = 50_000
 """Characters of a text that are looked at: each thousand takes 5 ms of a core, and a file has up to a million."""
 _USER: Final = words_of("comparison", "user") | words_of("personal", "user_words")
@@ -62,7 +63,7 @@ def matter_of(memory: Memory, *, own_word: bool = True, told: frozenset[str] = f
     """
     if own_word and memory.source is not Source.EXTRACTED:
         return ""
-    if own_word and memory.metadata.get(BASIS) != "model":
+    if own_word and memory.metadata.get(BASIS) != BY_MODEL:
         return untold(what_was_said(memory.content), told)
     said_so = "" if memory.content.strip() in told else memory.metadata.get(MATTER, "")
     return said_so or untold(f"{memory.title}\n{memory.content}", told, first_person=True)

@@ -15,6 +15,7 @@ from memoryd_actors.summarising.summary import Spoken
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.hidden import strip_hidden
 from memoryd_actors.texts.languages import pattern_of, typed
+from memoryd_actors.texts.passed_on import own_words
 from memoryd_actors.texts.quoted import told_apart
 from memoryd_actors.texts.sentences import is_question, sentences
 
@@ -67,11 +68,14 @@ _UNDONE = re.compile(rf"\b{pattern_of('summarising', 'undone')}", re.IGNORECASE)
 _FAULTS = re.compile(rf"\b{pattern_of('summarising', 'faults')}", re.IGNORECASE)
 _STRUCK = re.compile(rf"\W*{pattern_of('summarising', 'struck')}\b", re.IGNORECASE)
 _GOES_ON = re.compile(rf"\W*{pattern_of('summarising', 'goes_on')}", re.IGNORECASE)
+_CONTRASTS = re.compile(rf"\W*{pattern_of('summarising', 'contrasts')}\b", re.IGNORECASE)
+_OBSERVES = re.compile(rf"\W*{pattern_of('summarising', 'observes')}\b", re.IGNORECASE)
+_CONTENT = re.compile(rf"\b{pattern_of('summarising', 'content')}\b", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:]\s")
 _DECORATION: Final = re.compile(r"^(?:[#>*\-\u2022|\s]|\d{1,2}[.)]\s)+|[*_#|`]{2,}|[\u2705\u2714\u274c\ufe0f]")
 _LISTED: Final = re.compile(r"^\s*(?:[#>*\-\u2022|]|\d{1,2}[.)])\s*")
 _REFERS = _any(lambda one: one.refers, begins=True)
-Kind = Literal["done", "failed", "confirmed", "decided"]
+Kind = Literal["done", "failed", "limited", "confirmed", "decided"]
 
 
 class _Sign(msgspec.Struct, frozen=True):
@@ -80,27 +84,28 @@ class _Sign(msgspec.Struct, frozen=True):
     kind: Kind
     text: str
     words: int
+    ends: bool
+    """Whether nothing is told after it but what is asked or planned."""
 
 
 def outcome(said: Sequence[Spoken]) -> str:
     """Return how a conversation ended, quoted with who said it; empty where nobody said so. In bounded time."""
     spoken = [one for one in said if one.kind == "message" and one.role not in {"tool", "system"}][-MOST_READ:]
     answered = next((at for at, one in enumerate(spoken) if one.role == "assistant"), len(spoken))
-    last = max((at for at, one in enumerate(spoken) if one.role != "assistant"), default=-1)
     confirmed = decided = ""
     for at in reversed(range(len(spoken))):
         one = spoken[at]
         signs = list(_signs(one))
         failed = [sign for sign in signs if sign.kind == "failed"]
         if one.role == "assistant":
-            # Whoever went on after a failure may have mended it.
-            if (result := _telling(signs, failures=at > last)) and len(result.split()) >= FEWEST_WORDS:
+            # Whoever said something after a failure may have mended it.
+            if (result := _telling(signs, last=at == len(spoken) - 1)) and len(result.split()) >= FEWEST_WORDS:
                 return _joined(_quoted(one, result), confirmed or decided)
-            if (failed and len(failed) == len(signs)) or _undoes(one):
-                break  # what was said to be done before it did not last
+            if (failed and len(failed) == len(signs)) or _undoes(one) or _doubts(one, spoken[at - 1]):
+                break  # what was said to be done before it did not last, or nobody knows
             continue
         if failed and at > answered:
-            if at == last and not decided:
+            if at == len(spoken) - 1:
                 return _quoted(one, failed[-1].text)
             break
         denies = at > answered and _denies(one, spoken[at - 1])
@@ -115,15 +120,33 @@ def outcome(said: Sequence[Spoken]) -> str:
 
 def _denies(one: Spoken, before: Spoken) -> bool:
     """Return whether a user denies what was said to be done; a bare `no` may also answer the question before it."""
-    parts = [part.bare for part in sentences(_said(one)) if len(part.bare.split()) <= LONGEST_REMARK]
-    if not parts or any(_kind(part, by_user=True) == "confirmed" for part in parts):
+    every = [part.bare for part in sentences(_said(one))]
+    parts = [part for part in every if len(part.split()) <= LONGEST_REMARK]
+    if not every or any(_kind(part, by_user=True) == "confirmed" for part in parts):
         return False
-    asked = any(is_question(part.bare) for part in sentences(_said(before))[-2:])
-    if (not asked and _DENIES.match(parts[0])) or _undoes(one):
+    if (not _asks(before) and _DENIES.match(every[0])) or _undoes(one):
         return True
-    if not _GOES_ON.match(parts[0]) and any(_faulty(part) for part in parts):
+    if not _GOES_ON.match(every[0]) and any(_faulty(part) for part in every):
         return True
-    return any(_asks_why(part) if is_question(part) else _DENIED.search(part) for part in parts)
+    return any(_asks_why(part) if is_question(part) else _takes_back(part) for part in parts)
+
+
+def _takes_back(part: str) -> bool:
+    """Return whether a user denies something, takes back half of it, or tells what they see without being content."""
+    observes = _OBSERVES.match(part) and not _CONTENT.search(part)
+    return bool(_DENIED.search(part) or _LIMITS.search(part) or observes)
+
+
+def _doubts(one: Spoken, before: Spoken) -> bool:
+    """Return whether an assistant tells of a fault, or denies anything unasked: of what, a rule cannot say."""
+    asked = _asks(before)
+    told = [part.bare for part in sentences(_said(one)) if not is_question(part.bare)]
+    return any(_faulty(part) or (not asked and (_DENIED.search(part) or _NOT.search(part))) for part in told)
+
+
+def _asks(one: Spoken) -> bool:
+    """Return whether a message ends with a question, or nearly."""
+    return any(is_question(part.bare) for part in sentences(_said(one))[-2:])
 
 
 def _asks_why(part: str) -> bool:
@@ -156,17 +179,17 @@ def _joined(result: str, after: str) -> str:
     return both if len(both) <= LONGEST_OUTCOME else after or result
 
 
-def _telling(signs: Sequence[_Sign], *, failures: bool) -> str:
+def _telling(signs: Sequence[_Sign], *, last: bool) -> str:
     """Return what one message tells of results: the first that says what about, and what of it failed after all.
 
-    That all of it failed is told where `failures` count.
+    That all of it failed is told where it ends the `last` message: what is said after it may have mended it.
     """
     undone = max((at for at, sign in enumerate(signs) if _undone(sign.text)), default=0)
     # Of what was undone in the same message, what came before it did not last.
     done = [at for at, sign in enumerate(signs) if sign.kind == "done" and at >= undone]
-    failed = [at for at, sign in enumerate(signs) if sign.kind == "failed"]
+    failed = [at for at, sign in enumerate(signs) if sign.kind in {"failed", "limited"}]
     if not done:
-        return signs[failed[-1]].text if failed and failures else ""
+        return signs[-1].text if last and signs and signs[-1].kind == "failed" and signs[-1].ends else ""
     best = next((at for at in done if signs[at].words >= FEWEST_WORDS), done[0])
     # What failed before it is what was done about.
     rest = signs[failed[-1]].text if failed and failed[-1] > best else ""
@@ -177,14 +200,21 @@ def _telling(signs: Sequence[_Sign], *, failures: bool) -> str:
 def _signs(one: Spoken) -> Iterator[_Sign]:
     text = _said(one)
     by_user = one.role != "assistant"
+    if by_user and "\n" in text:
+        return  # some of it may be pasted
     # A list of an assistant's is of things to do, or of what was said above it.
-    lines = [part for part in sentences(text) if by_user or not _LISTED.match(part.text)]
+    lines = own_words(sentences(text)) if by_user else [one for one in sentences(text) if not _LISTED.match(one.text)]
+    bares = [_DECORATION.sub("", line.bare).strip() for line in lines]
+    kinds: list[Kind | None] = [
+        None if not bare or is_question(bare) else _kind(bare, by_user=by_user) for bare in bares
+    ]
+    plain = (at for at in reversed(range(len(bares))) if kinds[at] != "failed" and _is_plain(bares[at]))
+    ends = next(plain, -1)
     parts = [_DECORATION.sub("", line.text).strip() for line in lines]
     for at, part in enumerate(parts):
         # What stands in quotation marks is somebody else's: an error message, the name of a thing.
-        bare = _DECORATION.sub("", lines[at].bare).strip()
-        kind = None if not part or is_question(part) else _kind(bare, by_user=by_user)
-        if kind is None:
+        bare, kind = bares[at], kinds[at]
+        if not part or kind is None:
             continue
         told = part
         if at and kind == "done" and _REFERS.match(bare) and len(parts[at - 1]) + len(part) < LONGEST:
@@ -193,7 +223,12 @@ def _signs(one: Spoken) -> Iterator[_Sign]:
         short = kind == "done" and len(told.split()) < FEWEST_WORDS
         more = short and after and not is_question(after) and not _PLANNED.search(after)
         whole = f"{told} {after}" if more else told
-        yield _Sign(kind, one_line(whole.rstrip(":"), LONGEST), len(whole.split()))
+        yield _Sign(kind, one_line(whole.rstrip(":"), LONGEST), len(whole.split()), at > ends)
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a sentence states something, and does not ask or plan."""
+    return bool(text) and not is_question(text) and not _PLANNED.search(text)
 
 
 def _said(one: Spoken) -> str:
@@ -206,7 +241,8 @@ def _kind(text: str, *, by_user: bool) -> Kind | None:
         # `Fixed the parser, but the login test still fails` tells both, and is told whole.
         return "done" if done is not None and done < failed.start() and not by_user else "failed"
     if not by_user:
-        return "done" if _done(text) is not None else None
+        limits = _CONTRASTS.match(text) and not _PLANNED.search(text)
+        return "done" if _done(text) is not None else "limited" if limits else None
     if _LIMITS.search(text) or len(text.split()) > LONGEST_REMARK:
         return "decided" if decides(text) and not _LIMITS.search(text) else None
     if decides(text):

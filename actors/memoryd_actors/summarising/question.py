@@ -30,7 +30,8 @@ names, paths, numbers and dates, what was done and came of it, what is still ope
 words, in the past tense and the third person ("The user ..."), understandable on its own. Take over what still holds \
 from the earlier summary. Say nothing that was not said, nothing about small talk, and repeat no secret.
 - title: at most 8 words. topic: what it was about, at most 12 words.
-- outcome: what it came to, one sentence in the past tense; empty where it came to nothing.
+- outcome: what it came to in the end, one sentence in the past tense: no failure that was mended later, no success \
+that was taken back; empty where it came to nothing, or nobody said how it ended.
 - tags: at most 5 single words in lower case.
 
 Answer with JSON: {"title": "...", "topic": "...", "outcome": "...", "tags": ["..."], "points": ["...", "..."]}
