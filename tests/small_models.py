@@ -29,14 +29,16 @@ def make_model(
     pooling: str = "",
     prompts: dict[str, str] | None = None,
     modules: tuple[str, ...] = (),
+    known: tuple[str, ...] = WORDS,
 ) -> Path:
     """Write a model and return its folder: plain ONNX, or as sentence-transformers lays it out where it has `pooling`.
 
-    Without `pooled`, the graph ends with the vectors of the words. With an `offset`, they all point roughly one way.
+    It knows the `known` words. Without `pooled`, the graph ends with the vectors of the words. With an `offset`, they
+    all point roughly one way.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    words = ["[UNK]", *WORDS]
-    table = _table(dimensions, seed) + np.float32(offset)
+    words = ["[UNK]", *known]
+    table = _table(dimensions, seed, len(known)) + np.float32(offset)
     nodes = [helper.make_node("Gather", ["table", "input_ids"], ["token_embeddings"])]
     constants = [numpy_helper.from_array(table, "table")]
     shape: list[str | int] = ["batch", "sequence", dimensions]
@@ -79,8 +81,8 @@ def vectors_of(words: str, *, dimensions: int, seed: int = 0) -> npt.NDArray[np.
     return _table(dimensions, seed)[[1 + WORDS.index(word) for word in words.split()]]
 
 
-def _table(dimensions: int, seed: int) -> npt.NDArray[np.float32]:
-    return np.random.default_rng(seed).normal(size=(1 + len(WORDS), dimensions)).astype(np.float32)
+def _table(dimensions: int, seed: int, known: int = len(WORDS)) -> npt.NDArray[np.float32]:
+    return np.random.default_rng(seed).normal(size=(1 + known, dimensions)).astype(np.float32)
 
 
 def _write(file: Path, content: object) -> None:

@@ -105,7 +105,8 @@ def _text(file: Path, limit_bytes: int) -> str:
 
 def named_or_root(project: str | Path) -> str:
     """Return a project as users name it (`ferry`), where that is no path and no folder here; else its root."""
-    named = isinstance(project, str) and not {"/", "\\", "~"} & set(project) and not Path(project).exists()
+    # `Path.exists` raises where a name is longer than any file's.
+    named = isinstance(project, str) and not {"/", "\\", "~"} & set(project) and not os.path.exists(Path(project))
     return str(project) if named else project_root(project)
 
 

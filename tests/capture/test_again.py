@@ -121,27 +121,35 @@ async def test_a_bug_and_a_ledger_that_is_away_before_anything_is_stored_are_cou
         assert unfinished == [("local", "s1"), ("local", "s2")]
 
 
-@pytest.mark.asyncio
-async def test_what_was_pushed_before_the_very_first_start_was_asked_of_this_daemon(tmp_path: Path) -> None:
-    asked = anyio.Event()
+async def heard_after_a_start(folder: Path, *, ago: timedelta, settings: CaptureSettings) -> list[str]:
+    """Say something before a start, and return what is looked over at it."""
+    heard: list[str] = []
 
     async def hear(messages: list[DatedMessage], caller: Caller) -> bool:
-        if [one.content for one in messages] == [ASKED.content]:
-            asked.set()
+        heard.extend(one.content for one in messages)
         return True
 
     clock = SystemClock()
-    ledger = SqlLedger(tmp_path / "ledger.db", backups=tmp_path / "backups", clock=clock)
+    ledger = SqlLedger(folder / "ledger.db", backups=folder / "backups", clock=clock)
     await ledger.open()
-    transcripts = JsonlTranscripts(tmp_path / "transcripts")
-    said = Kept(Entry(role="user", content=ASKED.content), clock.now() - timedelta(minutes=1), pushed=True)
+    transcripts = JsonlTranscripts(folder / "transcripts")
+    said = Kept(Entry(role="user", content=ASKED.content), clock.now() - ago, pushed=True)
     await transcripts.append(("local", "s1"), [said], project="", agent="")
-    look = SecondLook(
-        transcripts, ledger.progress, Switches(ledger.switches, clock), clock, hear, settings=CaptureSettings()
-    )
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(look.run)
-        with anyio.fail_after(30):
-            await asked.wait()
-        tasks.cancel_scope.cancel()
+    look = SecondLook(transcripts, ledger.progress, Switches(ledger.switches, clock), clock, hear, settings=settings)
+    await look.work()
     await ledger.close()
+    return heard
+
+
+@pytest.mark.asyncio
+async def test_what_was_pushed_before_the_very_first_start_was_asked_of_this_daemon(tmp_path: Path) -> None:
+    assert await heard_after_a_start(tmp_path, ago=timedelta(minutes=1), settings=CaptureSettings()) == [ASKED.content]
+
+
+@pytest.mark.asyncio
+async def test_what_was_said_while_requests_were_not_captured_is_not_heard_once_they_are(tmp_path: Path) -> None:
+    now = timedelta()
+    off = CaptureSettings(explicit=False, standing=False)
+    await heard_after_a_start(tmp_path, ago=now, settings=off)
+    assert await heard_after_a_start(tmp_path, ago=now, settings=CaptureSettings()) == []
+    assert len(await heard_after_a_start(tmp_path, ago=now, settings=CaptureSettings())) > 0

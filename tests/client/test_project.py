@@ -131,3 +131,4 @@ def test_a_project_may_be_named_as_users_do_where_no_folder_is_called_so(
     assert named_or_root("ferry") == str(tmp_path / "ferry")
     assert named_or_root("./hdrpop") == str(tmp_path / "hdrpop")
     assert named_or_root("") == ""
+    assert named_or_root("x" * 5_000) == "x" * 5_000  # longer than any file's name

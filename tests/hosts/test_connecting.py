@@ -90,6 +90,28 @@ def test_disconnecting_leaves_every_file_as_it_was(tmp_path: Path, name: str, be
     assert not any(change.real for change in to.disconnecting(host))
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("cut_off", ["connecting", "disconnecting"])
+def test_files_are_as_they_were_also_after_a_kill_between_the_note_and_the_file(
+    tmp_path: Path, name: str, cut_off: str
+) -> None:
+    fill(tmp_path, USERS)
+    was = files(tmp_path)
+    to, host = connector(tmp_path), HOSTS[name]
+    to.apply(to.connecting(host))
+    note, hook = to.paths.home / "connections.json", to.scene.programs.hook
+    left = {file: file.read_bytes() for file in (note, hook) if file.exists()}
+    to.apply(to.disconnecting(host))
+    # Connecting notes before it writes, and disconnecting after: the note says what is not, or no more, in the file.
+    for file, content in left.items():
+        if file == note or cut_off == "connecting":
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+    to.apply(to.connecting(host))
+    to.apply(to.disconnecting(host))
+    assert files(tmp_path) == was
+
+
 @pytest.mark.parametrize("name", IN_PROJECTS)
 def test_a_project_is_connected_by_itself(tmp_path: Path, name: str) -> None:
     project = tmp_path / "shop"

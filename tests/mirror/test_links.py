@@ -118,6 +118,20 @@ async def test_a_purge_names_files_that_may_tell_it_and_are_not_in_memory(tmp_pa
         assert file.read_text() == edited
 
 
+async def test_a_purge_that_the_mirror_itself_was_faster_with_tells_the_same(tmp_path: Path) -> None:
+    async with mirrored_home(tmp_path) as home:
+        _, login, file = await two(home)
+        file.write_text(file.read_text().replace("---\n", "---\nbroken: [\n", 1) + "After that came the login test.\n")
+        (home.folder / ".git").mkdir()
+        await home.sync()
+        await home.purge(login)
+        await home.sync()
+        left = await home.mirror.purge([login])
+        assert f"{file}, which is not in memory as it is, may tell it" in left
+        assert "repository" in left
+        assert await home.mirror.purge([login]) == ""
+
+
 async def test_a_file_links_to_one_that_is_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with mirrored_home(tmp_path) as home:
         await two(home)

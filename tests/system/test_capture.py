@@ -71,6 +71,7 @@ def test_a_conversation_pushed_again_and_again_is_one_memory_also_after_a_restar
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)
 def test_what_was_asked_right_before_the_daemon_was_killed_is_remembered_by_the_next_one(
     daemon: RunningDaemon,
 ) -> None:

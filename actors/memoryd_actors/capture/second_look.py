@@ -27,7 +27,10 @@ from memoryd_client.wire.transcripts import TranscriptRecord
 log = logging.getLogger(__name__)
 
 JOB: Final = "requests"
-"""The job, without owner and session, that says since when capture is on: 1, or 0 where it is off."""
+"""The job, without owner and session, that says what is captured, and since when: the sum of `_KINDS`; 0: nothing."""
+_ANY: Final = 1
+"""What was put down where anything was captured, before it was put down what."""
+_KINDS: Final = {"explicit": 2, "standing": 4, "procedures": 8}
 BACK: Final = timedelta(days=1)
 """What was said since then is looked at after a start."""
 LATELY: Final = timedelta(days=1)
@@ -62,7 +65,7 @@ class SecondLook:
     ) -> None:
         self._transcripts = transcripts
         self._repository = repository
-        self._on = settings.explicit or settings.standing or settings.procedures
+        self._on = sum(number for kind, number in _KINDS.items() if getattr(settings, kind))
         self._since = clock.now()
         self._switches = switches
         self._clock = clock
@@ -72,7 +75,7 @@ class SecondLook:
         self._looked: OrderedDict[Key, int] = OrderedDict()
         """Up to which entry everything is dealt with."""
         self._began = False
-        self._worker = Worker(self._work, complain=_complain, retry_s=RETRY_S)
+        self._worker = Worker(self.work, complain=_complain, retry_s=RETRY_S)
         self.run = self._worker.run
 
     def note(self, key: Key, since: datetime | None = None) -> None:
@@ -84,7 +87,7 @@ class SecondLook:
     def _add(self, key: Key, since: datetime) -> None:
         self._sessions[key] = min(since, self._sessions.get(key, since))
 
-    async def _work(self) -> float:
+    async def work(self) -> float:
         """Look; where capture is off, only put that down."""
         if not self._began:
             await self._begin()
@@ -102,12 +105,14 @@ class SecondLook:
         """Find out since when capture is on, and what was said since."""
         now = self._clock.now()
         before = await self._repository.progress("", "", JOB)
-        if not self._on or before is None or not before.sequence:
+        if before is None:
             # What was pushed before the very first start was meant for this daemon, too.
-            self._since = now - BACK if before is None else now
-            await self._repository.note_progress(Progress("", "", JOB, int(self._on), at=self._since))
-        else:
+            self._since = now - BACK
+        elif before.sequence == _ANY or self._on & before.sequence == self._on != 0:
             self._since = max(before.at or now, now - BACK)
+        else:
+            self._since = now
+        await self._repository.note_progress(Progress("", "", JOB, self._on, at=self._since))
         if self._on:
             infos = await self._transcripts.infos()
             for key, info in infos.items():

@@ -90,7 +90,7 @@ class Connector(msgspec.Struct, frozen=True):
             return Change(part.path, before, before, done=known, paste=left.text, why=str(left))
         if before is None and not edit.changed:
             return Change(part.path, None, None)
-        known = None if before is None else known
+        known = None if before is None or _is_past(known, part, before, holder) else known
         done = FileEntry(existed=before is not None) if known is None else known
         if known is None:
             splices, fresh = edit.splices, digest(edit.text)
@@ -239,6 +239,16 @@ def _edited(part: Part, text: str | None) -> Edit:
     except Malformed as wrong:
         raise CommandFailed(f"{part.path}: {wrong}", "Mend it, or move it away; nothing was changed.") from None
     return edit
+
+
+def _is_past(known: FileEntry | None, part: Part, before: str, holder: ConnectedHost) -> bool:
+    """Return whether nothing of what was noted stands in a file: a kill came between the note and the file."""
+    return (
+        known is not None
+        and known.holders == [holder]
+        and digest(before) != known.digest
+        and not _stripped(part, before).changed
+    )
 
 
 def _stripped(part: Part, text: str) -> Edit:

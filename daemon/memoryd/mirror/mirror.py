@@ -111,17 +111,18 @@ class Mirror:
             try:
                 await self._check_marker()
                 _, writer, known = await self._load()
-                there = [one for one in memory_ids if known.of(one) is not None or writer.beside]
-                telling = await writer.purge(there)
+                await writer.purge(memory_ids)
                 await writer.finish()
                 await self._write_index(known)
                 await self._save()
             except (DaemonError, OSError) as problem:
                 return f"what {self.settings.folder} has of it goes later: {problem}"
+            telling = writer.left_of(memory_ids)
+            if telling is None:
+                return ""
             left = [f"{self._folder.root / path}, which is not in memory as it is, may tell it" for path in telling]
             left[_TELLING:] = [f"so may {len(left) - _TELLING} more files there"] if len(left) > _TELLING else []
-            in_repository = await self._thread.run(self._folder.repository)
-            if there and in_repository:
+            if await self._thread.run(self._folder.repository):
                 left.append(f"what the repository of {self.settings.folder} keeps of its file is out of reach")
         return "; ".join(left)
 

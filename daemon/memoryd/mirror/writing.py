@@ -26,6 +26,8 @@ from memoryd_client.wire.memory import Memory, State
 
 SHOWN = frozenset({State.ACTIVE, State.ARCHIVED})
 """What has a file. One that nobody used for long is out of sight here; what it says is as true for others as before."""
+MOST_TELLING = 10_000
+"""Purged memories of which is known what may tell them; those that another daemon purged nobody asks for."""
 
 
 class _Planned(msgspec.Struct, frozen=True):
@@ -75,6 +77,8 @@ class FileWriter:
         """Memories that are said to be gone."""
         self.beside: set[str] = set()
         """Files that hold the other version of a conflict."""
+        self._telling: dict[str, list[str]] = {}
+        """Memories whose files were purged, and which files may tell them still, until somebody asks for that."""
 
     def is_shown(self, memory: Memory) -> bool:
         """Return whether a memory has a file in this mirror."""
@@ -297,20 +301,28 @@ class FileWriter:
             self.tombstones[memory.id] = moment
         self._known.drop(memory.id)
 
-    async def purge(self, memory_ids: Sequence[str]) -> list[str]:
+    async def purge(self, memory_ids: Sequence[str]) -> None:
         """Destroy the files of memories, and what lies beside them; what a repository keeps of them is out of reach.
 
         Files that link to them are written again. Where one is not in memory as it is, the links are cut out of it.
-        Return which of these may tell it still.
         """
         names = [stem(row.path) for one in memory_ids if (row := self._known.of(one)) is not None]
-        for one in memory_ids:
-            await self._purge_one(one)
-        if not names:
-            return []
-        again, left = await self._thread.run(self._unlink, GoneNames(names))
-        self._again |= again
-        return left
+        gone = [one for one in memory_ids if await self._purge_one(one)]
+        telling: list[str] = []
+        if names:
+            again, telling = await self._thread.run(self._unlink, GoneNames(names))
+            self._again |= again
+        self._telling |= dict.fromkeys(gone, telling)
+        while len(self._telling) > MOST_TELLING:
+            del self._telling[next(iter(self._telling))]
+
+    def left_of(self, memory_ids: Sequence[str]) -> list[str] | None:
+        """Return which files may still tell memories whose files were purged; None where none of them had a file.
+
+        Each is told once: whoever purges them asks, and the mirror itself may have come first.
+        """
+        left = [self._telling.pop(one) for one in memory_ids if one in self._telling]
+        return sorted({path for paths in left for path in paths}) if left else None
 
     def _unlink(self, gone: GoneNames) -> tuple[set[str], list[str]]:
         """Return the memories whose files link to what is gone, and files that may tell it and are no memory's."""
@@ -338,8 +350,10 @@ class FileWriter:
                 return False
         return not gone.is_told(cut)
 
-    async def _purge_one(self, memory_id: str) -> None:
+    async def _purge_one(self, memory_id: str) -> bool:
+        """Destroy the files of a memory; return whether there were any."""
         row = self._known.of(memory_id)
+        found = row is not None
         if row is not None:
             await self._thread.run(self._folder.remove, row.path, as_it_was=None)
             self._known.drop(memory_id)
@@ -351,6 +365,8 @@ class FileWriter:
                 if file is not None and (parse(file).id or (memory_id if own else "")) == memory_id:
                     await self._thread.run(self._folder.remove, path, as_it_was=None)
                     self.beside.discard(path)
+                    found = True
+        return found
 
 
 def named(memory: Memory) -> str:
