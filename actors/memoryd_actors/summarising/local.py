@@ -22,6 +22,7 @@ from memoryd_actors.summarising.outcome import decides, outcome
 from memoryd_actors.summarising.summary import EXTRACTED, KINDS_OF_FOCUS, Purpose, Spoken, Summary
 from memoryd_actors.summarising.units import MOST_UNITS, Unit, earlier_units, topics, units
 from memoryd_actors.texts.fence import one_line
+from memoryd_actors.texts.hidden import mentioned
 from memoryd_actors.texts.words import content_words
 
 MARK = "Quoted from the conversation, not written by a model:"
@@ -85,9 +86,9 @@ class LocalSummariser:
             near = await self._near(focus, [unit.text for unit in every], vectors)
             every = [replace(unit, nearness=one) for unit, one in zip(every, near, strict=True)]
         lead = _leads(every, said) if purpose == "episode" else [""] * len(every)
-        told = [f"{label}{unit.point}" for label, unit in zip(lead, every, strict=True)]
+        told = [mentioned(f"{label}{unit.point}") for label, unit in zip(lead, every, strict=True)]
         counts = await count(self._tokens, [MARK, *(f"- {one}" for one in told)])
-        ending = await to_thread.run_sync(outcome, said, limiter=self._threads)
+        ending = mentioned(await to_thread.run_sync(outcome, said, limiter=self._threads))
         places = await to_thread.run_sync(
             partial(_selected, every, vectors, counts[1:], budget_tokens - counts[0], len(before)),
             limiter=self._threads,
@@ -96,7 +97,7 @@ class LocalSummariser:
         return Summary(
             text="\n".join([MARK, *(f"- {line}" for line in lines)]) if lines else "",
             by=EXTRACTED,
-            title=_title(found),
+            title=mentioned(_title(found)),
             topic=", ".join(topics(found, 3)),
             outcome=ending,
             tags=tuple(topics(found, MOST_TAGS)),
