@@ -74,7 +74,9 @@ class LocalSummariser:
         """
         if purpose == "rollup":
             earlier, said = "\n".join([earlier, *(one.text for one in said)]), ()
-        found = await to_thread.run_sync(units, said, limiter=self._threads)
+        # What takes the place of messages leaves out nothing that fits; an episode has no use for small talk.
+        slight = purpose == "compaction"
+        found = await to_thread.run_sync(partial(units, said, slight=slight), limiter=self._threads)
         if focus in NO_QUESTIONS:
             found = [unit for unit in found if not unit.asks] or found
         before = earlier_units(earlier)[-MOST_UNITS:]
@@ -87,7 +89,7 @@ class LocalSummariser:
             every = [replace(unit, nearness=one) for unit, one in zip(every, near, strict=True)]
         lead = _leads(every, said) if purpose == "episode" else [""] * len(every)
         told = [mentioned(f"{label}{unit.point}") for label, unit in zip(lead, every, strict=True)]
-        counts = await count(self._tokens, [MARK, *(f"- {one}" for one in told)])
+        counts = await count(self._tokens, [MARK, *(f"\n- {one}" for one in told)])
         ending = mentioned(await to_thread.run_sync(outcome, said, limiter=self._threads))
         places = await to_thread.run_sync(
             partial(_selected, every, vectors, counts[1:], budget_tokens - counts[0], len(before)),
@@ -166,7 +168,10 @@ def _selected(every: Sequence[Unit], vectors: Vectors, costs: Sequence[int], bud
         return True
 
     taken = set(chosen(vectors[:before], scores[:before], fits))
-    taken |= {before + place for place in chosen(vectors[before:], scores[before:], lambda at: fits(before + at))}
+    for slight in (False, True):
+        places = [place for place in range(before, len(every)) if every[place].slight == slight]
+        of_these = [scores[place] for place in places]
+        taken |= {places[at] for at in chosen(vectors[places], of_these, lambda at, places=places: fits(places[at]))}
     return sorted(taken)
 
 
