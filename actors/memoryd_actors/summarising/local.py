@@ -6,7 +6,7 @@ counted tokens. Without an embedding model the likeness of two sentences is that
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import blake2b
 
@@ -171,8 +171,12 @@ def _selected(every: Sequence[Unit], vectors: Vectors, costs: Sequence[int], bud
     for slight in (False, True):
         places = [place for place in range(before, len(every)) if every[place].slight == slight]
         of_these = [scores[place] for place in places]
-        taken |= {places[at] for at in chosen(vectors[places], of_these, lambda at, places=places: fits(places[at]))}
+        taken |= {places[at] for at in chosen(vectors[places], of_these, _at(places, fits))}
     return sorted(taken)
+
+
+def _at(places: Sequence[int], fits: Callable[[int], bool]) -> Callable[[int], bool]:
+    return lambda at: fits(places[at])
 
 
 def _leads(every: Sequence[Unit], said: Sequence[Spoken]) -> list[str]:
