@@ -66,6 +66,8 @@ def archive(
         out_json(done)
     else:
         _statistics(done)
+        if done.archived_turns < before - 1:
+            out(f"turn {done.archived_turns + 1} has no answer yet, and stays")
 
 
 @placed

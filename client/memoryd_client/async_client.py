@@ -429,6 +429,8 @@ class AsyncClient(Suspending):
     ) -> TurnSummaries:
         """Let the summaries of the turns before this one take their place in contexts; nothing is deleted.
 
+        A turn that has no answer yet stays: `archived_turns` is the last that is archived.
+
         Raises:
             RequestFailed: one of these turns has no summary.
         """

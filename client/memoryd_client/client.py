@@ -427,6 +427,8 @@ class Client(Blocking):
     def archive_old_messages(self, before_turn: int, *, session: str = "", deadline_s: float = 300.0) -> TurnSummaries:
         """Let the summaries of the turns before this one take their place in contexts; nothing is deleted.
 
+        A turn that has no answer yet stays: `archived_turns` is the last that is archived.
+
         Raises:
             RequestFailed: one of these turns has no summary.
         """

@@ -10,6 +10,7 @@ import msgspec
 from memoryd_client.agent_messages import Said, as_message
 from memoryd_client.arguments import explain, mended, several
 from memoryd_client.base.errors import InvalidArgument, WrongType
+from memoryd_client.code_spans import code_spans, in_ticks, is_within
 from memoryd_client.wire.context import MAX_TURN, ContextUpdate, Message, Trigger
 from memoryd_client.wire.protocol import Envelope, decode_envelope, encode
 
@@ -26,6 +27,7 @@ _LONGEST_PATH = 400
 _NAMES: Final[tuple[str, ...]] = ("private", "recalled-memories")
 _HIDDEN = re.compile(rf"<(/?)({'|'.join(_NAMES)})(?![\w.:-])[^<>]*(?:>|\Z)", re.IGNORECASE | re.ASCII)
 """Blocks that the daemon keeps nothing of; a cut inside one must not make plain text of it."""
+_CODE = re.compile(r"[ \t>]*(`+|~+)")
 _DEEPEST = 50
 """Blocks within blocks that a cut message is marked with; of a text that is deeper in, nothing is sent."""
 _MARKS = 2_048
@@ -166,15 +168,20 @@ def _tail(text: str, limit_bytes: int) -> tuple[str, int]:
 
 
 def _surroundings(text: str, cut: int) -> tuple[str, int]:
-    """Return the tags of the blocks that are open where a text is cut, and where to cut so that no tag is split."""
+    """Return what is open where a text is cut, blocks and code, and where to cut so that no tag is split."""
     # A megabyte of HTML takes the pattern 3 ms, this look half of one.
-    if text.find("<", 0, cut) < 0 or (text.isascii() and not any(name in text.lower() for name in _NAMES)):
+    if "<" not in text or (text.isascii() and not any(name in text.lower() for name in _NAMES)):
+        return "", cut
+    if _HIDDEN.search(text) is None:
         return "", cut
     depths: dict[str, int] = dict.fromkeys(_NAMES, 0)
+    code = code_spans(text)
     for tag in _HIDDEN.finditer(text):
         if tag.start() >= cut:
             break
         name = tag.group(2).lower()
+        if is_within(code, tag.start()) if name == "private" else in_ticks(text, tag.start(), tag.end()):
+            continue  # only spoken of
         if tag.group(1):
             depths[name] = max(0, depths[name] - 1)
         elif not tag.group().endswith("/>"):
@@ -182,7 +189,15 @@ def _surroundings(text: str, cut: int) -> tuple[str, int]:
         cut = max(cut, tag.end())
     if max(depths.values()) > _DEEPEST:
         return "<private>", len(text)
-    return "".join(f"<{name}>" * depth for name, depth in depths.items()), cut
+    opening = "".join(f"<{name}>" * depth for name, depth in depths.items())
+    shown = next((span for span in code if span[0] < cut < span[1]), None)
+    if shown is None:
+        return opening, cut
+    # What closes it would otherwise open another, and make code of what comes after.
+    ticks = _CODE.match(text, shown[0])
+    if ticks is None or len(ticks[1]) > _DEEPEST:
+        return opening, shown[1]
+    return (f"{opening}\n{ticks[1]}\n" if "\n" in text[shown[0] : shown[1]] else f"{opening}{ticks[1]}"), cut
 
 
 def _types(message: Message) -> str:

@@ -78,6 +78,22 @@ def test_a_cut_after_private_blocks_marks_nothing() -> None:
     assert set(kept.content) == {"x"}
 
 
+def test_a_cut_after_a_tag_that_is_only_spoken_of_marks_nothing() -> None:
+    (kept,) = conversation([Message("user", f"`<private>` and `<recalled-memories>`: {'x' * MAX_PUSHED_BYTES}")])
+    assert set(kept.content) == {"x"}
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~~"])
+def test_a_cut_through_code_leaves_what_comes_after_it_what_it_is(fence: str) -> None:
+    code = "ls -l\n" * (MAX_PUSHED_BYTES // 6)
+    said = f"{fence}sh\n{code}{fence}\n<private>mine</private>\n{fence}\n`<private>`\n{fence}\nwhy?"
+    (kept,) = conversation([Message("user", said)])
+    assert kept.content.lstrip().startswith(f"{fence}\n")
+    cleaned = clean_text(kept.content)
+    assert "mine" not in cleaned
+    assert cleaned.endswith(f"`<private>`\n{fence}\nwhy?")
+
+
 def test_of_many_messages_the_newest_are_kept() -> None:
     said = [Message(role="user", content=str(n)) for n in range(MAX_PUSHED_MESSAGES + 10)]
     assert conversation(said) == tuple(said[10:])

@@ -145,6 +145,43 @@ def test_core_memory_says_what_was_summarised_last_and_agents_do_it_with_their_t
         assert "above all facts" in tools.call("view_summaries")
 
 
+FLOOR = [
+    ("user", "We chose the oak floor."),
+    ("assistant", "Fine."),
+    ("user", "What is the time in Lima?"),
+    ("assistant", "It is 03:12 in Lima."),
+    ("user", "Please compute the area of the floor, which is 4 by 5 metres."),
+]
+
+
+def test_a_question_that_has_no_answer_yet_is_not_archived(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        client.append([Entry(role=role, content=text) for role, text in FLOOR])
+        told = client.summarize_conversation()
+        assert any("03:12 in Lima" in fact for fact in told.key_facts)
+        assert any("time in Lima?" in fact for fact in told.key_facts)
+        done = client.archive_old_messages(4)
+        assert (done.turns, done.archived_turns, done.total_archived) == (3, 2, 4)
+        built = client.build_context(2_000)
+        assert [entry.content for entry in built.entries] == [FLOOR[-1][1]]
+        assert client.archive_old_messages(4).archived_turns == 2
+        told_again = Tools(client, "all").call("archive_old_messages", {"before_turn": 4})
+        assert told_again.endswith("Turn 3 has no answer yet, and stays.")
+        client.append([Entry(role="assistant", content="It has 20 square metres.")])
+        assert client.archive_old_messages(4).archived_turns == 3
+
+
+def test_what_is_archived_becomes_no_memory_once_more(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        say(client)
+        told = client.summarize_conversation(1, 2)
+        client.archive_old_messages(3)
+        assert [one.id for one in client.list(category="session_summary")] == [told.id]
+        client.summarize_conversation(3, 4)
+        client.archive_old_messages(5)
+        assert len(client.list(category="session_summary")) == 2
+
+
 def test_with_the_session_its_summaries_are_destroyed(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         say(client)
@@ -212,6 +249,10 @@ def test_messages_begin_with_when_they_were_said_where_that_is_set(supervised: R
         ]
         client.append([Entry(id=f"m{n}", role="user", content=f"And the ferry number {n}?") for n in range(60)])
         assert client.build_context(400).tokens <= 400
+        whole = client.build_context(4_000, turns=100).tokens
+        assert f", {whole} of 4000 tokens" in client.status().components["context"].facts["anybody"]
+        short = client.build_context(whole - 200)
+        assert "usage" in [section.kind for section in short.sections]
 
 
 def test_a_context_says_how_full_it_is_in_itself_as_an_event_and_in_the_status(supervised: RunningDaemon) -> None:
@@ -233,7 +274,7 @@ def test_a_context_says_how_full_it_is_in_itself_as_an_event_and_in_the_status(s
         client.append([Entry(id="m0", role="user", content="Hello there.")])
         assert [section.kind for section in client.build_context(2_000).sections] == []
         client.append([Entry(id=f"m{n}", role="user", content=f"The ferry number {n} is late.") for n in range(1, 90)])
-        size = client.build_context(20_000).uncompacted
+        size = client.build_context(20_000, turns=100).tokens
         (usage,) = client.build_context(int(size / 0.8)).sections
         assert usage.kind == "usage"
         assert re.match(r"\[Context: (79|80)% used, \d+ of \d+ tokens\.\] \[summarize_conversation tells", usage.text)

@@ -53,7 +53,6 @@ def test_what_is_stored_explicitly_is_kept_as_given(content: str) -> None:
 def test_private_blocks_recalled_memory_and_secrets_are_not_kept() -> None:
     content = f"The <private>very <private>old</private> ill</private> token is {SECRET}. {OPENING}\n- x\n{CLOSING}"
     assert admitted(content).content == "The  token is [redacted:github-token]."
-    assert admitted("It is so. <private>and nobody knows").content == "It is so."
 
 
 @pytest.mark.parametrize(
@@ -64,7 +63,8 @@ def test_private_blocks_recalled_memory_and_secrets_are_not_kept() -> None:
         ("<private>x</private> ", "private"),
         (f"{OPENING}- x{CLOSING}", "recalled"),
         (SECRET, "secret"),
-        ("my doctor </private> says", "content.*<private>"),
+        ("my doctor </private> says", "content.*line 1 has a `</private>`"),
+        ("It is so.\n<private>and nobody knows", "content.*line 2 has a `<private>`"),
     ],
 )
 def test_where_nothing_is_left_the_refusal_says_why(content: str, reason: str) -> None:
@@ -128,7 +128,7 @@ def test_contents_that_read_the_same_have_the_same_hash() -> None:
 
 @pytest.mark.parametrize("field", [*LABELS, "session", "tags", "files", "metadata"])
 def test_no_field_keeps_a_secret_or_what_is_private(field: str) -> None:
-    stored = msgspec.json.encode(with_label(field, f"a {SECRET} <private>ö")).decode().casefold()
+    stored = msgspec.json.encode(with_label(field, f"{SECRET}<private>ö</private>")).decode().casefold()
     assert SECRET.casefold() not in stored
     assert "[redacted:github-token]" in stored
     assert "ö" not in stored

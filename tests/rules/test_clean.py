@@ -1,12 +1,14 @@
 """Cleaning keeps what was said and nothing that memoryd, a tool or a reminder put there."""
 
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.texts.clean import CODE_LINES_KEPT, LONGEST_MESSAGE, clean, clean_text
 from memoryd_actors.texts.fence import CLOSING, OPENING, defused
-from memoryd_actors.texts.hidden import UnopenedPrivate, strip_hidden, strip_private
+from memoryd_actors.texts.hidden import UnbalancedPrivate, mentioned, strip_hidden, strip_private, strip_unkept
 from memoryd_client import Message
 
 
@@ -110,9 +112,7 @@ def test_a_megabyte_of_tags_takes_no_quadratic_time(piece: str) -> None:
 def test_what_is_stored_explicitly_keeps_every_tag_but_private_and_recalled_ones() -> None:
     given = f"<tool_result> and\n<system-reminder>x</system-reminder> stay; {OPENING} alone, too"
     assert strip_private(given) == given
-    assert strip_private(f"a <private>b</private> c {OPENING}d{CLOSING} e <private>f") == "a  c  e "
-    with pytest.raises(UnopenedPrivate):
-        strip_private("a <private>b</private> c</private> d")
+    assert strip_private(f"a <private>b</private> c {OPENING}d{CLOSING} e") == "a  c  e"
 
 
 def test_tool_and_system_messages_are_left_out() -> None:
@@ -161,3 +161,74 @@ def test_fenced_content_cannot_break_out_of_the_fence(content: str) -> None:
 def test_cleaning_never_fails_and_is_idempotent_on_plain_text(text: str) -> None:
     once = clean_text(text)
     assert clean_text(once) == once
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Our parser handles `<private>` tags wrongly, please mend it.",
+        "`<private>` opens it and `</private>` closes it.",
+        "What stands in ``<private> ` </private>`` is an example.",
+        "Write:\n```html\n<private>mine</private>\n```\nand go on.",
+        "- so:\n  ~~~~\n  <private>\n  ~~~~\n- and on",
+        "> ```\n> <private>\n> ```\nshows how.",
+        "用`<private>`标签",
+        "Several `<private>`s may be in it, and `grep '<private>' *.md` finds them.",
+        "`<recalled-memories>` is what it puts around it.",
+    ],
+)
+def test_a_tag_in_code_is_only_spoken_of(said: str) -> None:
+    assert strip_hidden(said) == strip_unkept(said) == strip_private(said) == said
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "It costs 5` now <private>my pin `1234` is SECRET</private>",
+        "It costs 5` now <private>my pin `12 ` 34 SECRET</private> `",
+        "<private>use `ls` and ` SECRET</private>",
+        "<private>`</private>` closes it. SECRET. Also `<private>` opens it.</private>",
+        "<private>\n```\nSECRET\n```\nSECRET</private>",
+        "```\n<private>\nSECRET\n```\nSECRET</private>",
+        "Here it begins:\n```\nls\n<private>SECRET</private>",
+        "a ` b\n<private>SECRET</private>\nc ` d",
+        "`` <private>SECRET</private> `",
+        f"{OPENING}\n```\n{CLOSING}\n<private>SECRET</private>\n```\n",
+        "<system-reminder>\n```\n</system-reminder>\n<private>SECRET</private>\n```\n",
+    ],
+)
+def test_no_code_makes_a_private_text_public(said: str) -> None:
+    assert "SECRET" not in strip_hidden(said)
+    assert "SECRET" not in strip_unkept(said)
+    with suppress(UnbalancedPrivate):
+        assert "SECRET" not in strip_private(said)
+
+
+@given(
+    st.lists(st.sampled_from(["`", "``", "```", "~~~", "\n", " ", "x", "<private>", "</private>", "> "])).map("".join)
+)
+def test_what_is_stripped_beside_code_is_stripped(said: str) -> None:
+    once = strip_hidden(said)
+    assert strip_hidden(once) == once
+    assert mentioned(once) == once
+    assert strip_hidden(cut := mentioned(once[3:])) == cut
+    if "`" not in said and "~" not in said:
+        assert "<private>" not in once
+
+
+def test_a_block_with_one_end_only_is_told_with_its_line() -> None:
+    with pytest.raises(UnbalancedPrivate, match="line 3 has a `<private>` that no `</private>` closes") as unbalanced:
+        strip_private("a\n`<private>`\nb <private> c\n")
+    assert "backticks" in unbalanced.value.hint
+    with pytest.raises(UnbalancedPrivate, match="line 2 has a `</private>` with no `<private>` before it"):
+        strip_private("a\nb </private> c\n")
+
+
+def test_lines_keep_their_numbers_where_that_is_asked_for() -> None:
+    assert strip_private("a\n<private>\nb\n</private>\nc", numbered=True) == "a\n\n\n\nc"
+
+
+@pytest.mark.parametrize("piece", ["`", "`<private>` ", "```\n", "` ", "~~~\n<private>", "`" * 7 + " ", "`a\n"])
+def test_a_megabyte_of_code_takes_no_quadratic_time(piece: str) -> None:
+    with suppress(UnbalancedPrivate):
+        strip_private(piece * (1_000_000 // len(piece)) + "<private>")

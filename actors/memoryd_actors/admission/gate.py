@@ -25,7 +25,14 @@ from memoryd_actors.redaction.finding import MARKER
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.characters import clean
 from memoryd_actors.texts.fence import TAG, one_line
-from memoryd_actors.texts.hidden import PRIVATE, UnopenedPrivate, hidden_names, is_skipped, strip_hidden, strip_private
+from memoryd_actors.texts.hidden import (
+    PRIVATE,
+    UnbalancedPrivate,
+    hidden_names,
+    is_skipped,
+    strip_hidden,
+    strip_private,
+)
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import MAX_CONTENT_BYTES, MAX_FILE_BYTES, Memory, NewMemory, Scope, Source
 
@@ -184,7 +191,8 @@ class _Gate:
         if _blank(given):
             raise Refused("there is nothing to remember: the content is empty", "Give the text that is to be kept.")
         extracted = new.source is Source.EXTRACTED
-        public = self._said(given) if extracted else self._public("content", given)
+        public = self._public("content", given)
+        public = self._said(public) if extracted else public
         # What stands at the edges of a file is the file's, as in any other.
         public = public if category_of(new) == FILE else public.strip()
         if _blank(public):
@@ -256,11 +264,8 @@ class _Gate:
     def _public(self, field: str, text: str) -> str:
         try:
             return self._noted(text, strip_private(text))
-        except UnopenedPrivate as unopened:
-            raise Refused(
-                f"`{field}` cannot be kept: {unopened}",
-                "Put `<private>` where the private part begins, or take `</private>` away.",
-            ) from None
+        except UnbalancedPrivate as unbalanced:
+            raise Refused(f"`{field}` cannot be kept: {unbalanced}", unbalanced.hint) from None
 
     def _said(self, text: str) -> str:
         """Return what a model or a rule wrote without what it repeats of a conversation's machinery."""

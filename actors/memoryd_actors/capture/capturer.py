@@ -37,6 +37,7 @@ from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.clean import clean_text
+from memoryd_actors.texts.hidden import mentioned
 from memoryd_actors.texts.labels import project_label, project_tags
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.consent import Consent
@@ -364,7 +365,7 @@ def _as_new(captured: Captured, given: CaptureInput, at: int | None, label: str)
     speaker = given.before.role if captured.from_before and given.before else "user"
     return NewMemory(
         id=memory_id(caller.owner, caller.project if in_project else "", captured.content),
-        content=captured.content,
+        content=mentioned(captured.content),
         category=captured.category,
         scope=Scope.PROJECT if in_project else Scope.GLOBAL,
         source=Source.USER,
@@ -372,6 +373,8 @@ def _as_new(captured: Captured, given: CaptureInput, at: int | None, label: str)
         speaker=speaker,
         occurred_at=given.at,
         source_messages=None if at is None else (at, at),
-        title=captured.title,
-        metadata={"captured": captured.asked[:200] or ("procedure" if captured.title else "standing instruction")},
+        title=mentioned(captured.title),
+        metadata={
+            "captured": mentioned(captured.asked[:200]) or ("procedure" if captured.title else "standing instruction")
+        },
     )

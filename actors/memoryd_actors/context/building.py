@@ -157,7 +157,8 @@ class ContextBuilder:
         if pending is not None:
             sections += await self._pending_section(pending, int(budget * PENDING_SHARE), left_out)
         room = budget - opening - sum(section.tokens for section in sections)
-        notice = await self._notice(measured.said.tokens, budget, sections, speaker)
+        whole = measured.said.tokens + await self._stamp() * measured.said.spoken
+        notice = await self._notice(whole, budget, sections, speaker)
         sections += notice
         room -= sum(section.tokens for section in notice)
         said = await self._recent(key, measured, request.turns or self._settings.turns, room, left_out)
@@ -301,11 +302,10 @@ class ContextBuilder:
         said = measured.said
         if not len(said):
             return ()
-        stamp = await self._counting.one(_STAMP) + _STAMP_SPARE if self._settings.timestamps else 0
         caps = Caps(
             tool=max(SMALLEST_CAP, int(room * TOOL_SHARE)),
             other=max(SMALLEST_CAP, int(room * MESSAGE_SHARE)),
-            stamp=stamp,
+            stamp=await self._stamp(),
         )
         chosen = recent(said, turns=turns, tokens=room, caps=caps)
         while not chosen and caps.other > SMALLEST_CAP:
@@ -317,6 +317,10 @@ class ContextBuilder:
         if len(chosen) < len(said):
             left_out.append(f"{len(said) - len(chosen)} older entries: `memoryd session show {key[1]}` has them")
         return await self._entries(key, chosen, caps) if chosen else ()
+
+    async def _stamp(self) -> int:
+        """Return how many tokens stand before what user and assistant say."""
+        return await self._counting.one(_STAMP) + _STAMP_SPARE if self._settings.timestamps else 0
 
     async def _entries(self, key: Key, chosen: Sequence[WindowItem], caps: Caps) -> tuple[ContextEntry, ...]:
         records: dict[int, TranscriptRecord] = {}

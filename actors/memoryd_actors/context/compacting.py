@@ -181,15 +181,15 @@ class Compactor:
         )
 
     async def archive(self, key: Key, *, covers: int, turns: int, text: str, by: str) -> None:
-        """Let a text that somebody wrote take the place of everything up to an entry, durably.
+        """Let what memories tell already take the place of everything up to an entry, durably.
 
-        Where that is archived already, nothing is done.
+        It becomes no memory once more. Where that is archived already, nothing is done.
         """
         async with self._lock(key):
             whole = f"{SUMMARY_OPENING}\n{text}"
             if await self._appender.summarise(key, covers=covers, turns=turns, text=whole, by=by, deadline_s=SCRIBE_S):
                 self.counts.compactions += 1
-            await self._remember(key)
+            await self._remember(key, told=True)
 
     async def tokens_of(self, text: str) -> int:
         """Return the tokens of a text; estimated where there is no tokeniser."""
@@ -290,8 +290,11 @@ class Compactor:
             after = page[-1].sequence
         return found
 
-    async def _remember(self, key: Key) -> None:
-        """Store the newest summary as a memory in place of the one before, and note that: together, or not at all."""
+    async def _remember(self, key: Key, *, told: bool = False) -> None:
+        """Store the newest summary as a memory in place of the one before, and note that: together, or not at all.
+
+        What memories have `told` already is only noted.
+        """
         info = await self._transcripts.info(key)
         if info is None or not info.summary:
             return
@@ -301,7 +304,7 @@ class Compactor:
             return
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
         new = _as_memory(caller, entry, info)
-        memories = await self._admitted(new, caller)
+        memories = [] if told else await self._admitted(new, caller)
         if memories:
             # Before it is stored: the session has it in its context already.
             await self._recall.note_written(caller, [new.id])

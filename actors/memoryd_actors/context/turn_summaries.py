@@ -64,6 +64,15 @@ class _Turns(msgspec.Struct, frozen=True):
         end = self.begins[last] if last < len(self.begins) else len(self.records)
         return self.records[begin:end]
 
+    @property
+    def answered(self) -> int:
+        """The last turn that is over: the newest may be a question that waits for its answer."""
+        last = len(self.begins)
+        said = [one for one in self.records if not one.covers]
+        if not said or (said[-1].kind == "message" and said[-1].role == "assistant"):
+            return last
+        return last - 1
+
 
 class TurnSummariser:
     """Answers what is asked of summaries on demand."""
@@ -187,6 +196,9 @@ class TurnSummariser:
                     "is left to archive",
                     f"`before_turn` may be {len(turns.begins) + 1} at most.",
                 )
+            last = min(last, turns.answered)
+            if last <= info.last_summarized_turn:
+                return await self.summaries(key, info)
             stored = await self._stored(key, info)
             missing = _missing(stored, info.last_summarized_turn + 1, last)
             if missing is not None:

@@ -58,6 +58,11 @@ class WindowItem(msgspec.Struct, frozen=True):
         """Whether the user says it."""
         return self.kind == "message" and self.role == "user"
 
+    @property
+    def is_spoken(self) -> bool:
+        """Whether user or assistant say it."""
+        return self.kind == "message" and self.role in {"user", "assistant"}
+
 
 class Piece(msgspec.Struct, frozen=True):
     """Entries that go together or not at all."""
@@ -93,7 +98,7 @@ class Caps(msgspec.Struct, frozen=True):
 
     def stamp_of(self, item: WindowItem) -> int:
         """Return how many tokens stand before an entry."""
-        return self.stamp if item.kind == "message" and item.role in {"user", "assistant"} else 0
+        return self.stamp if item.is_spoken else 0
 
     def cost(self, piece: Piece) -> int:
         """Return how many tokens a piece has in the context."""
@@ -110,6 +115,8 @@ class Conversation:
 
     def __init__(self, items: Iterable[WindowItem] = ()) -> None:
         self.tokens = 0
+        self.spoken = 0
+        """Messages of user and assistant."""
         self._items: list[WindowItem] = []
         self._begins: list[int] = []
         """Where each piece begins."""
@@ -131,6 +138,12 @@ class Conversation:
         """How many turns of the user there are."""
         return sum(item.begins_turn for item in self._items)
 
+    def unanswered(self) -> int:
+        """Return how many entries the newest turn of the user has, where it has no answer yet; else 0."""
+        if not self._items or (self._items[-1].kind == "message" and self._items[-1].role == "assistant"):
+            return 0
+        return next((n for n, item in enumerate(reversed(self._items), start=1) if item.begins_turn), 0)
+
     def add(self, item: WindowItem) -> None:
         """Take in the next entry."""
         at = len(self._items)
@@ -147,6 +160,7 @@ class Conversation:
             tied = at
         self._items.append(item)
         self.tokens += item.tokens
+        self.spoken += item.is_spoken
         self._begins.append(at)
         while self._begins[-1] > tied:
             self._begins.pop()
@@ -199,7 +213,8 @@ def to_compact(said: Conversation, settings: WindowSettings) -> list[WindowItem]
     """Return the beginning of a conversation that a compaction takes: all but what is protected; no piece divided.
 
     The piece in which the protected tokens begin stays, too, unless it is so large that with it compaction would be due
-    again at once. The newest piece is never taken, however large.
+    again at once. So does a turn that has no answer yet, where with it half of that room is left. The newest piece is
+    never taken, however large.
     """
     cut = said.pieces()
     kept = 0
@@ -209,4 +224,7 @@ def to_compact(said: Conversation, settings: WindowSettings) -> list[WindowItem]
             break
         kept += tokens
         cut.pop()
-    return [item for piece in cut for item in piece.items]
+    taken = [item for piece in cut for item in piece.items]
+    begin = len(said) - said.unanswered()
+    waits = sum(item.tokens for item in taken[begin:])
+    return taken[:begin] if kept + waits <= settings.compact_from // 2 else taken

@@ -44,7 +44,8 @@ def recorded(
         if len(visible) > longest + MARGIN or entry.size:
             # What the cut went through is within the margin, however short the secrets before it have become.
             text = text[:-MARGIN]
-        text = f"{text[:longest]}\n[cut: {whole} characters in all]"
+        # Once more: what a cut through code leaves of a tag in it counts as one wherever it is read again.
+        text = f"{strip_unkept(text[:longest])}\n[cut: {whole} characters in all]"
     if not text.strip() and entry.kind == "message":
         return None
     if entry.kind == "tool_call":

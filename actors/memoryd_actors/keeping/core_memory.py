@@ -19,7 +19,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.authorship import Authorship, check_told
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.redaction import Rules, redact
-from memoryd_actors.texts.hidden import UnopenedPrivate, is_skipped, strip_private
+from memoryd_actors.texts.hidden import UnbalancedPrivate, is_skipped, strip_private
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.core_memory import (
     SHARED,
@@ -329,11 +329,8 @@ def _kept(text: str, rules: Rules) -> str:
     """Return what of a text may be kept."""
     try:
         public = strip_private(text)
-    except UnopenedPrivate as unopened:
-        raise Refused(
-            f"the text cannot be kept: {unopened}",
-            "Put `<private>` where the private part begins, or take `</private>` away.",
-        ) from None
+    except UnbalancedPrivate as unbalanced:
+        raise Refused(f"the text cannot be kept: {unbalanced}", unbalanced.hint) from None
     if is_skipped(public):
         raise Refused("this is tagged #skip, and what is tagged so is not kept", "Take the tag away to store it.")
     return redact(public, rules).text

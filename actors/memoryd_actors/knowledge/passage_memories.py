@@ -14,6 +14,7 @@ from memoryd_actors.knowledge.passages import DocumentPassage
 from memoryd_actors.memory.settings import DOCUMENT, HEADING, KNOWLEDGE, LINES, PAGES, STAMP
 from memoryd_actors.memory.steps import Add, ChangeState, Revise, Step
 from memoryd_actors.texts.fence import one_line
+from memoryd_actors.texts.hidden import mentioned
 from memoryd_client.wire.memory import Memory, NewMemory, Scope, Source, State
 
 COUNT: Final = "passages"
@@ -35,13 +36,14 @@ def as_memories(
     name = text.title or posixpath.basename(path)
     return [
         NewMemory(
-            content=passage.text,
+            # Where lines are numbered, what is private left the document as a whole; passages may cut through code.
+            content=passage.text if text.paged else mentioned(passage.text),
             category=KNOWLEDGE,
             scope=scope,
-            title=one_line(f"{name} > {passage.heading}" if passage.heading else name, LONGEST_TITLE),
+            title=mentioned(one_line(f"{name} > {passage.heading}" if passage.heading else name, LONGEST_TITLE)),
             metadata={
                 DOCUMENT: path,
-                HEADING: one_line(passage.heading, LONGEST_HEADING),
+                HEADING: mentioned(one_line(passage.heading, LONGEST_HEADING)),
                 PAGES if text.paged else LINES: f"{passage.first}-{passage.last}",
                 NUMBER: str(number),
             },

@@ -6,7 +6,7 @@ counted tokens. Without an embedding model the likeness of two sentences is that
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import blake2b
 
@@ -22,6 +22,7 @@ from memoryd_actors.summarising.outcome import decides, outcome
 from memoryd_actors.summarising.summary import EXTRACTED, KINDS_OF_FOCUS, Purpose, Spoken, Summary
 from memoryd_actors.summarising.units import MOST_UNITS, Unit, earlier_units, topics, units
 from memoryd_actors.texts.fence import one_line
+from memoryd_actors.texts.hidden import mentioned
 from memoryd_actors.texts.words import content_words
 
 MARK = "Quoted from the conversation, not written by a model:"
@@ -73,7 +74,9 @@ class LocalSummariser:
         """
         if purpose == "rollup":
             earlier, said = "\n".join([earlier, *(one.text for one in said)]), ()
-        found = await to_thread.run_sync(units, said, limiter=self._threads)
+        # What takes the place of messages leaves out nothing that fits; an episode has no use for small talk.
+        slight = purpose == "compaction"
+        found = await to_thread.run_sync(partial(units, said, slight=slight), limiter=self._threads)
         if focus in NO_QUESTIONS:
             found = [unit for unit in found if not unit.asks] or found
         before = earlier_units(earlier)[-MOST_UNITS:]
@@ -85,9 +88,9 @@ class LocalSummariser:
             near = await self._near(focus, [unit.text for unit in every], vectors)
             every = [replace(unit, nearness=one) for unit, one in zip(every, near, strict=True)]
         lead = _leads(every, said) if purpose == "episode" else [""] * len(every)
-        told = [f"{label}{unit.point}" for label, unit in zip(lead, every, strict=True)]
-        counts = await count(self._tokens, [MARK, *(f"- {one}" for one in told)])
-        ending = await to_thread.run_sync(outcome, said, limiter=self._threads)
+        told = [mentioned(f"{label}{unit.point}") for label, unit in zip(lead, every, strict=True)]
+        counts = await count(self._tokens, [MARK, *(f"\n- {one}" for one in told)])
+        ending = mentioned(await to_thread.run_sync(outcome, said, limiter=self._threads))
         places = await to_thread.run_sync(
             partial(_selected, every, vectors, counts[1:], budget_tokens - counts[0], len(before)),
             limiter=self._threads,
@@ -96,7 +99,7 @@ class LocalSummariser:
         return Summary(
             text="\n".join([MARK, *(f"- {line}" for line in lines)]) if lines else "",
             by=EXTRACTED,
-            title=_title(found),
+            title=mentioned(_title(found)),
             topic=", ".join(topics(found, 3)),
             outcome=ending,
             tags=tuple(topics(found, MOST_TAGS)),
@@ -165,8 +168,15 @@ def _selected(every: Sequence[Unit], vectors: Vectors, costs: Sequence[int], bud
         return True
 
     taken = set(chosen(vectors[:before], scores[:before], fits))
-    taken |= {before + place for place in chosen(vectors[before:], scores[before:], lambda at: fits(before + at))}
+    for slight in (False, True):
+        places = [place for place in range(before, len(every)) if every[place].slight == slight]
+        of_these = [scores[place] for place in places]
+        taken |= {places[at] for at in chosen(vectors[places], of_these, _at(places, fits))}
     return sorted(taken)
+
+
+def _at(places: Sequence[int], fits: Callable[[int], bool]) -> Callable[[int], bool]:
+    return lambda at: fits(places[at])
 
 
 def _leads(every: Sequence[Unit], said: Sequence[Spoken]) -> list[str]:

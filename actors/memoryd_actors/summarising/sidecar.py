@@ -15,7 +15,7 @@ from memoryd_actors.summarising.local import LONGEST_TITLE, MOST_TAGS, LocalSumm
 from memoryd_actors.summarising.question import Assignment, WrittenSummary, about, parts
 from memoryd_actors.summarising.summary import Purpose, Spoken, Summary
 from memoryd_actors.texts.fence import one_line
-from memoryd_actors.texts.hidden import strip_hidden
+from memoryd_actors.texts.hidden import mentioned, strip_hidden
 from memoryd_client.wire.status import ComponentStatus
 
 LONGEST_POINT = 400
@@ -135,4 +135,4 @@ class SummarySidecar:
         )
 
     def _clean(self, text: str, longest: int) -> str:
-        return one_line(redact(strip_hidden(text), self._rules).text, longest)
+        return mentioned(one_line(redact(strip_hidden(text), self._rules).text, longest))

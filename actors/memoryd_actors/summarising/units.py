@@ -78,6 +78,8 @@ class Unit(msgspec.Struct, frozen=True):
     """How much it speaks of what the conversation speaks of."""
     settles: bool = False
     """Whether a user decides or corrects something with it, or asks to have it remembered: no summary leaves it out."""
+    slight: bool = False
+    """Whether it has few words of its own, as small talk has: quoted where there is room for all else."""
     nearness: float = 0.0
     """To what matters most to who asks, 0 to 1."""
 
@@ -108,8 +110,8 @@ class Unit(msgspec.Struct, frozen=True):
         return f'{self.who} {verb}: "{self.text}"'
 
 
-def units(said: Sequence[Spoken]) -> list[Unit]:
-    """Return the sentences of a conversation that say something, at most `MOST_UNITS`, in order.
+def units(said: Sequence[Spoken], *, slight: bool = False) -> list[Unit]:
+    """Return the sentences of a conversation that say something, at most `MOST_UNITS`, in order; `slight` ones as well.
 
     Of more than that, each stretch of the conversation keeps those that speak most of what all of it speaks of: the
     mean weight of their words, as in SumBasic (Nenkova and Vanderwende, 2005), and twice said is once kept.
@@ -123,11 +125,12 @@ def units(said: Sequence[Spoken]) -> list[Unit]:
         for unit in _of_message(one, place):
             key = unit.text.casefold()
             words = set(content_words(unit.text))
-            if key in seen or len(words) < (1 if unit.settles else FEWEST_WORDS):
+            few = len(words) < (1 if unit.settles else FEWEST_WORDS)
+            if key in seen or (few and not (slight and words)):
                 continue
             seen.add(key)
             spoken.update(words)
-            found.append((unit, words))
+            found.append((msgspec.structs.replace(unit, slight=few), words))
     weighed = [
         msgspec.structs.replace(unit, worth=sum(math.log1p(spoken[word]) for word in words) / len(words))
         for unit, words in found
@@ -202,6 +205,9 @@ def _settles(said: str) -> bool:
 def _thinned(found: list[Unit]) -> list[Unit]:
     if len(found) <= MOST_UNITS:
         return found
+    if len(weighty := [unit for unit in found if not unit.slight]) <= MOST_UNITS:
+        return weighty
+    found = weighty
     kept: list[Unit] = []
     each = MOST_UNITS // STRETCHES
     for stretch in range(STRETCHES):

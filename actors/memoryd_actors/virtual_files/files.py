@@ -23,6 +23,7 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.redaction.finding import reads_as
 from memoryd_actors.searching.search import Searcher
 from memoryd_actors.texts.fence import one_line
+from memoryd_actors.texts.hidden import mentioned, strip_unkept
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.filters import Filters
@@ -269,7 +270,8 @@ def _page(memory: Memory, offset: int, limit: int) -> Page:
 def title_of(content: str, path: str) -> str:
     """Return the title of a memory file: how it begins, and where it is empty its path."""
     first = next((line for line in content.split("\n") if line.strip()), "")
-    return one_line(first.lstrip("# "), _TITLE) or path
+    # Of a cut that goes through backticks nothing is to be taken for a private block.
+    return mentioned(one_line(strip_unkept(first).lstrip("# "), _TITLE)) or path
 
 
 def _snippet(memory: Memory) -> str:

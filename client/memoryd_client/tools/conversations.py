@@ -100,7 +100,10 @@ class ArchiveOldMessages(Tool, frozen=True, kw_only=True):
 
     async def answer(self, ask: Ask) -> str:
         """Archive them, and say how things stand."""
-        return _statistics(await ask(ArchiveTurns(before_turn=self.before_turn, session=self.session), 300.0))
+        reply = await ask(ArchiveTurns(before_turn=self.before_turn, session=self.session), 300.0)
+        stays = reply.archived_turns < self.before_turn - 1
+        waits = f" Turn {reply.archived_turns + 1} has no answer yet, and stays." if stays else ""
+        return _statistics(reply) + waits
 
 
 class ViewSummaries(Tool, frozen=True, kw_only=True):

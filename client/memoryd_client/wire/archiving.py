@@ -75,7 +75,8 @@ class SummarizeTurns(Request[TurnSummaries], frozen=True, kw_only=True, omit_def
 class ArchiveTurns(Request[TurnSummaries], frozen=True, kw_only=True, omit_defaults=True, tag="archive_turns"):
     """Let the summaries of a session's turns before this one take their place in its contexts; nothing is deleted.
 
-    Refused where one of them has no summary. Done twice it changes nothing.
+    Refused where one of them has no summary. Done twice it changes nothing. A turn that has no answer yet stays:
+    the reply says up to which all are archived.
     """
 
     needs_memory = True

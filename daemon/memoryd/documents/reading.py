@@ -6,6 +6,7 @@ from memoryd.documents.html import html
 from memoryd.documents.lines import code, markdown, plain
 from memoryd.documents.pdf import pdf
 from memoryd_actors.knowledge import DocumentText
+from memoryd_actors.texts.hidden import UnbalancedPrivate, strip_private
 
 MARKDOWN = frozenset({".md", ".markdown", ".mdx"})
 HTML = frozenset({".html", ".htm", ".xhtml"})
@@ -46,4 +47,8 @@ def read_document(path: str) -> DocumentText | str:
         return "it is no text"
     text = data.decode("utf-8-sig", "replace")
     understand = markdown if ending in MARKDOWN else html if ending in HTML else code if ending in CODE else plain
-    return understand(text)
+    try:
+        # Of the whole, before it is cut into sections and passages: each line keeps its number.
+        return understand(strip_private(text, numbered=True))
+    except UnbalancedPrivate as unbalanced:
+        return f"{unbalanced}. {unbalanced.hint}"
