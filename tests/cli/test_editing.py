@@ -113,7 +113,8 @@ def test_a_purge_that_is_asked_for_once_more_destroys_what_was_left_of_it_in_dra
     drafts = served.home / "drafts"
     assert {file.name.partition(".")[0] for file in drafts.iterdir()} >= {first, second}
     paths = Paths.from_environment(served.environment)
-    with Client(project=shown(served, first).project, paths=paths) as client:
+    owner = served.environment["MEMORYD_OWNER"]
+    with Client(project=shown(served, first).project, owner=owner, paths=paths) as client:
         client.settle(first, second, "same")
         client.purge([first])
     assert not {file.name.partition(".")[0] for file in drafts.iterdir()} & {first, second}
