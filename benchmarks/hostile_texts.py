@@ -193,6 +193,7 @@ RULES: Mapping[str, Rule] = {
     "searching.sentences": near_identical.sentences,
     "summarising.decides": decides,
     "texts.clean": characters.clean,
+    "texts.without_controls": characters.without_controls,
     "texts.clean_text": clean.clean_text,
     "texts.content_words": words.content_words,
     "texts.dates": dates.written,

@@ -27,7 +27,7 @@ from memoryd_cli.base.options import (
 )
 from memoryd_cli.base.output import note, out_json
 from memoryd_client import drafts
-from memoryd_client.base.errors import MemorydError
+from memoryd_client.base.errors import MemorydError, RequestFailed
 from memoryd_client.base.paths import Paths
 from memoryd_client.base.wording import sentence
 from memoryd_client.requests import ChangedFields
@@ -72,7 +72,7 @@ def edit(
     """Change a memory in $VISUAL or $EDITOR, as Markdown with front matter.
 
     A line without a value empties its field, a line taken out changes nothing. Whatever goes wrong, what you wrote is
-    kept in a file that is named.
+    kept in a file that is named, unless the memory was purged meanwhile.
     """
     command = _editor()
     with at.connect_to_write() as memory:
@@ -85,15 +85,31 @@ def edit(
                 _told(before, before, as_json=as_json)
                 return
             after = memory.update(before.id, revision=before.revision, **wanted)
-        except (MemorydError, ValueError) as problem:
+        except (MemorydError, ValueError, FileNotFoundError) as problem:
             hint = problem.hint if isinstance(problem, MemorydError) else ""
             message = sentence(str(problem), hint)
-            if draft.read_bytes() == document.written(before).encode():
-                draft.unlink()  # nothing was written in it
+            if _is_purged(memory, before):
+                drafts.destroy(draft.parent, [before.id])
+                raise CommandFailed(
+                    f"{before.id} was purged meanwhile, so nothing was stored, and what you wrote was not kept"
+                ) from problem
+            if not draft.exists() or draft.read_bytes() == document.written(before).encode():
+                draft.unlink(missing_ok=True)  # nothing was written in it
                 raise CommandFailed(message) from problem
             raise CommandFailed(message, f"What you wrote is kept in {draft}") from problem
         draft.unlink()
         _told(before, after, as_json=as_json, operation=_last_operation(memory, after))
+
+
+def _is_purged(memory: "Client", one: Memory) -> bool:
+    """Return whether a memory was destroyed: what was written while it was there repeats it."""
+    try:
+        memory.get(one.id)
+    except RequestFailed as failed:
+        return failed.code == "not_found"
+    except MemorydError:
+        return False
+    return False
 
 
 def _draft(memory: Memory) -> Path:

@@ -9,6 +9,7 @@ from memoryd_cli.base import render
 from memoryd_cli.base.options import InSession, Json, MemoryIds, Yes, examples, placed
 from memoryd_cli.base.output import note, one_line, out, out_json
 from memoryd_cli.confirm import confirm
+from memoryd_client.base.errors import RequestFailed
 from memoryd_client.base.wording import counted
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.purging import PurgePlan
@@ -53,12 +54,14 @@ def purge(
     `memoryd forget` only puts out of sight.
     """
     with at.connect() as memory:
-        doomed = _with_merged(memory, memory_ids)
+        before = [one for one in memory_ids if _is_purged(memory, one)]
+        doomed = _with_merged(memory, [one for one in memory_ids if one not in before])
         ids = [one.id for one in doomed]
-        plan = memory.purge_plan(ids, every_session=all_sessions) if dry_run or transcripts or all_sessions else None
-        if dry_run and plan is not None:
+        looked = ids and (dry_run or transcripts or all_sessions)
+        plan = memory.purge_plan(ids, every_session=all_sessions) if looked else None
+        if dry_run:
             if as_json:
-                out_json(plan)
+                out_json(plan or PurgePlan(ids=()))
             else:
                 _show(doomed, plan, out)
             return
@@ -68,12 +71,25 @@ def purge(
                 f"Destroy {len(doomed) + len(plan.retold if plan else ())} for good?",
                 "nobody is there to confirm it, so nothing was purged",
             )
-        done = memory.purge(ids, transcripts=transcripts, every_session=all_sessions)
+        # Of what was purged before, something may have been left since: what somebody wrote in an editor.
+        done = memory.purge([*ids, *before], transcripts=transcripts, every_session=all_sessions)
     if as_json:
         retold = plan.retold if plan else ()
         out_json({"purged": [one.id for one in (*doomed, *retold)], "detail": done})
     else:
         out(done)
+
+
+def _is_purged(memory: "Client", memory_id: str) -> bool:
+    """Return whether a memory was destroyed before."""
+    try:
+        memory.get(memory_id)
+    except RequestFailed as failed:
+        if failed.code != "not_found":
+            raise
+        newest = memory.history(memory_id, limit=1)
+        return bool(newest) and newest[0].event == "PURGE"
+    return False
 
 
 def _with_merged(memory: "Client", ids: list[str]) -> list[Memory]:

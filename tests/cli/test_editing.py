@@ -8,6 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from memoryd_client import Client
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import Memory
@@ -85,6 +87,40 @@ def test_a_change_that_somebody_else_made_meanwhile_is_told_and_the_text_is_kept
     assert "changed meanwhile" in done.stderr
     assert "seven" in kept(done.stderr)
     assert shown(served, memory_id).content == FACT
+
+
+@pytest.mark.parametrize("last", ["sed -i~ s/eleven/seven/", "sed -i s/^tags:.*/tags:[/", "false"])
+def test_of_a_memory_that_was_purged_while_it_was_edited_nothing_is_kept_and_that_is_told(
+    served: Command, last: str
+) -> None:
+    memory_id = served.ok("add", FACT).strip()
+    script = served.home / "meanwhile.sh"
+    copy = served.home / "opened"
+    script.write_text(f'cp "$1" {copy}\nmemoryd purge --yes {memory_id}\nmv {copy} "$1"\n{last} "$1"\n', "utf-8")
+    path = f"{Path(sys.executable).parent}:{served.environment['PATH']}"
+    done = served.with_environment(EDITOR=f"sh {script}", VISUAL="", PATH=path)("edit", memory_id)
+    assert done.returncode == 1
+    assert "was purged meanwhile" in done.stderr
+    assert "kept in" not in done.stderr
+    assert [file.name for file in (served.home / "drafts").iterdir() if memory_id in file.name] == []
+
+
+def test_a_purge_that_is_asked_for_once_more_destroys_what_was_left_of_it_in_drafts(served: Command) -> None:
+    texts = ("The cobalt gate opens at six in the morning.", "Nobody but Ada has a key to the orchard.")
+    first, second = (served.ok("add", text).strip() for text in texts)
+    broken_off = served.with_environment(EDITOR="sh -c 'echo more >> $0; exit 1'", VISUAL="")
+    assert all(broken_off("edit", memory_id).returncode for memory_id in (first, second))
+    drafts = served.home / "drafts"
+    assert {file.name.partition(".")[0] for file in drafts.iterdir()} >= {first, second}
+    paths = Paths.from_environment(served.environment)
+    owner = served.environment["MEMORYD_OWNER"]
+    with Client(project=shown(served, first).project, owner=owner, paths=paths) as client:
+        client.settle(first, second, "same")
+        client.purge([first])
+    assert not {file.name.partition(".")[0] for file in drafts.iterdir()} & {first, second}
+    (drafts / f"{first}.12345678.md").write_text(texts[0], "utf-8")
+    assert served.ok("purge", "--yes", first) == "0 memories destroyed\n"
+    assert first not in {file.name.partition(".")[0] for file in drafts.iterdir()}
 
 
 @pytest.mark.slow

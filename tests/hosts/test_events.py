@@ -289,6 +289,34 @@ def test_what_is_empty_internal_or_not_to_be_kept_brings_nothing(
     assert daemon.said(session) == []
 
 
+def test_a_prompt_without_an_answer_goes_with_a_purge_of_what_it_tells(short_home: Path, models: Path) -> None:
+    with HostedDaemon(short_home, models) as daemon:
+        memory_id = daemon.told("The quokka printer stands in the cellar by the stairs.")
+        for number, asked in enumerate(("So the quokka printer stands in the cellar?", "And what day is it?")):
+            daemon.fire("claude", claude("UserPromptSubmit", f"s{number}", daemon, prompt=asked, prompt_id="p1"))
+        with daemon.client("boss", project=str(daemon.shop)) as client:
+            (entry,) = client.purge_plan([memory_id], every_session=True).entries
+            assert (entry.session, entry.sequence, "quokka" in entry.excerpt) == ("s0", 0, True)
+            assert "1 prompt without an answer yet" in client.purge([memory_id], transcripts=True, every_session=True)
+        (left,) = daemon.paths.prompts.iterdir()
+        assert "what day is it" in left.read_text()
+        for session in ("s0", "s1"):
+            daemon.fire("claude", claude("Stop", session, daemon, last_assistant_message="Yes.", prompt_id="p1"))
+        assert daemon.said("s0") == [("assistant", "Yes.")]
+        assert daemon.said("s1") == [("user", "And what day is it?"), ("assistant", "Yes.")]
+
+
+def test_what_is_purged_without_its_transcripts_names_a_prompt_that_tells_it(short_home: Path, models: Path) -> None:
+    with HostedDaemon(short_home, models) as daemon:
+        with daemon.client("s0", project=str(daemon.shop)) as client:
+            memory_id = client.remember("The quokka printer stands in the cellar by the stairs.").id
+        asked = "So the quokka printer stands in the cellar?"
+        daemon.fire("claude", claude("UserPromptSubmit", "s0", daemon, prompt=asked, prompt_id="p1"))
+        with daemon.client("boss", project=str(daemon.shop)) as client:
+            assert "prompts without an answer yet tell it" in client.purge([memory_id])
+        assert "quokka" in "".join(file.read_text() for file in daemon.paths.prompts.iterdir())
+
+
 def test_nothing_of_a_turn_is_kept_that_bears_the_tag(short_home: Path, models: Path) -> None:
     with HostedDaemon(short_home, models) as daemon:
         ask = claude("UserPromptSubmit", "s1", daemon, prompt="the code is Zebra #skip", prompt_id="p1")

@@ -3,6 +3,7 @@ import errno
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import anyio
@@ -11,7 +12,9 @@ import pytest
 from memoryd.config import IndexConfig
 from memoryd.index import LanceIndex
 from memoryd.index.failures import translated
+from memoryd.index.messages import LanceMessages
 from memoryd_actors.core.errors import IndexDamaged, Unavailable
+from memoryd_actors.ports.transcripts import MessageRow, Wanted
 
 from .rows import DIMENSIONS, axis, row, seen_by, unit_vectors
 
@@ -219,3 +222,22 @@ def test_an_index_on_a_disk_that_may_only_be_read_is_not_taken_for_damaged() -> 
         with pytest.raises(Unavailable, match="cannot be written") as told, translated("/home/index"):
             raise error
         assert not isinstance(told.value, IndexDamaged)
+
+
+async def test_without_a_folder_for_temporary_files_it_is_named_and_the_index_is_not_taken_for_damaged(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    messages = LanceMessages(folder, IndexConfig())
+    await messages.open(model="m", dimensions=DIMENSIONS)
+    said = MessageRow("local", "s1", 1, "apple", None, "message", "user", "", 0)
+    for cleared_away in (tmp_path / "nowhere", tmp_path / "file"):
+        monkeypatch.setenv("TMPDIR", str(cleared_away))
+        monkeypatch.setattr(tempfile, "tempdir", str(cleared_away))
+        with pytest.raises(Unavailable, match=f"temporary files, {cleared_away}") as told:
+            await messages.apply([said])
+        assert not isinstance(told.value, IndexDamaged)
+        (tmp_path / "file").touch()
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    await messages.apply([said])
+    assert await messages.newest(Wanted("local"), limit=9, offset=0) == [("s1", 1)]
+    await messages.close()

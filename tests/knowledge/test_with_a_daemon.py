@@ -145,6 +145,37 @@ def test_removed_is_out_of_sight_and_purged_is_gone(served: RunningDaemon, folde
         assert len(client.add_knowledge(folder / "docs").documents) == 2
 
 
+def test_what_is_purged_leaves_its_path_in_no_file_of_the_home(served: RunningDaemon, tmp_path: Path) -> None:
+    name = "quokka-contract"
+    (tmp_path / f"{name}.md").write_text("# Contract\nThe harbour crew is paid on Fridays.\n")
+    with in_project(served, tmp_path) as client:
+        client.add_knowledge(tmp_path / f"{name}.md")
+        rewrite(tmp_path / f"{name}.md", "-----BEGIN RSA PRIVATE KEY-----\n")
+        client.list_knowledge()
+        client.remove_knowledge(tmp_path / f"{name}.md", purge=True)
+    told = [file for file in served.home.rglob("*") if file.is_file() and name.encode() in file.read_bytes()]
+    assert told == []
+    assert "passages are knowledge" in served.paths.log.read_text("utf-8")
+
+
+def test_an_agent_destroys_no_document_that_the_user_added(served: RunningDaemon, folder: Path) -> None:
+    docs, own = folder / "docs" / "handbook.md", folder / "docs" / "fares.txt"
+    with (
+        in_project(served, folder) as user,
+        served.client("s2", project=str(folder), agent="planner") as agent,
+    ):
+        user.add_knowledge(docs)
+        agent.add_knowledge(own)
+        with pytest.raises(RequestFailed, match="only the user destroys"):
+            agent.remove_knowledge(folder / "docs", purge=True)
+        assert len(user.list_knowledge()) == 2
+        assert agent.remove_knowledge(own, purge=True).startswith("1 passage of 1 document destroyed")
+        assert agent.remove_knowledge(docs).startswith("2 passages of 1 document forgotten")
+        with pytest.raises(RequestFailed, match="only the user destroys"):
+            agent.remove_knowledge(docs, purge=True)
+        assert user.remove_knowledge(docs, purge=True).startswith("2 passages of 1 document destroyed")
+
+
 def test_knowledge_is_recalled_beside_memories_with_its_source(served: RunningDaemon, folder: Path) -> None:
     with served.client("earlier", project=str(folder)) as client:
         client.remember("Ada leads the harbour crew that deploys the ferry service.")

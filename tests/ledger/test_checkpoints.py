@@ -15,11 +15,17 @@ STATE = bytes(range(256)) * 16
 
 
 async def save(
-    ledger: SqlLedger, data: bytes, *, expected: int | None = None, keep: int = 10, save_id: str = ""
+    ledger: SqlLedger,
+    data: bytes,
+    *,
+    thread: str = "build",
+    expected: int | None = None,
+    keep: int = 10,
+    save_id: str = "",
 ) -> CheckpointInfo:
     return await ledger.checkpoints.save_checkpoint(
         "local",
-        "build",
+        thread,
         data,
         save_id=save_id or new_write_id(),
         meta={"step": "3"},
@@ -110,6 +116,38 @@ async def test_damaged_bytes_are_refused_and_older_ones_still_load(file: Path, f
         await file_ledger.checkpoints.load_checkpoint("local", "build", None)
     assert "Sound are, of what is kept: 1." in failed.value.hint
     assert (await file_ledger.checkpoints.load_checkpoint("local", "build", 1)).data == b"good"
+
+
+async def test_a_purge_of_a_thread_leaves_not_even_its_name_and_its_versions_are_counted_on(
+    file: Path, file_ledger: SqlLedger
+) -> None:
+    for number in range(2):
+        await save(file_ledger, b"state", thread="quokkabanana", save_id=f"save-{number}")
+    backup = await file_ledger.backups.copy_dated(Retention())
+    assert await file_ledger.checkpoints.delete_checkpoints("local", "quokkabanana", 2, purge=True) == 1
+    assert await file_ledger.checkpoints.delete_checkpoints("local", "quokkabanana", None, purge=True) == 1
+    folder = [one for one in file.parent.parent.rglob("*") if one.is_file()]
+    assert backup in folder
+    assert [one for one in folder if b"quokkabanana" in one.read_bytes()] == []
+    with pytest.raises(NoCheckpoint, match="'quokkabanana', whose last was version 2 and was deleted"):
+        await file_ledger.checkpoints.load_checkpoint("local", "quokkabanana", None)
+    # One that was under way when the thread was purged does not come back.
+    assert (await save(file_ledger, b"state", thread="quokkabanana", save_id="save-1")).thread == "quokkabanana"
+    assert await file_ledger.checkpoints.checkpoints("local", "", limit=10) == []
+    assert (await save(file_ledger, b"state", thread="quokkabanana", expected=0)).version == 3
+
+
+async def test_a_purge_of_all_threads_that_begin_so_reaches_those_in_backups(
+    file: Path, file_ledger: SqlLedger
+) -> None:
+    for thread in ("quokka/banana", "quokka/bread"):
+        await save(file_ledger, b"marzipan", thread=thread)
+    backup = await file_ledger.backups.copy_dated(Retention())
+    await file_ledger.checkpoints.delete_checkpoints("local", "quokka/bread", None, purge=False, below=True)
+    assert await file_ledger.checkpoints.delete_checkpoints("local", "quokka/", None, purge=True, below=True) == 1
+    for one in (file, backup):
+        assert b"quokka" not in one.read_bytes()
+        assert b"marzipan" not in one.read_bytes()
 
 
 async def test_a_purge_leaves_no_byte_in_the_file_or_in_a_backup(file: Path, file_ledger: SqlLedger) -> None:

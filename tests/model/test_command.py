@@ -2,8 +2,10 @@
 
 import json
 import os
+import resource
 import shlex
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -140,6 +142,41 @@ async def test_a_program_that_is_not_there_is_told_and_not_looked_for_again(tmp_
     failed = await failure(str(tmp_path / "nobody"))
     assert (failed.kind, "there is no program" in str(failed)) == ("model", True)
     assert "sidecar.command" in failed.hint
+
+
+async def test_without_a_folder_for_temporary_files_the_model_has_failed_and_the_folder_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = program(tmp_path, f"print({KEPT!r})")
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "file"))
+    failed = await failure(command)
+    assert (failed.kind, f"{tmp_path / 'file'}: File exists" in str(failed)) == ("server", True)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "cleared away"))
+    assert (await asked(command)).value == [0]
+    assert os.listdir(tmp_path / "cleared away") == []
+
+
+async def test_without_a_pipe_to_be_had_the_model_has_failed(tmp_path: Path) -> None:
+    provider = choose(Config(sidecar=SidecarConfig(provider="command", command=program(tmp_path, "")))).provider
+    assert provider is not None
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    prompt = about(case(), deadline_s=LONG_S).compose()
+    failures: list[ModelFailed] = []
+    for free in range(6):  # three pipes have two ends each
+        spare = [os.dup(0) for _ in range(free + 1)]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (spare[-1] + 1, most[1]))
+        for one in spare[:-1]:
+            os.close(one)
+        try:
+            await provider.say(prompt, deadline_s=LONG_S)
+        except ModelFailed as failed:
+            failures.append(failed)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, most)
+            os.close(spare[-1])
+    assert len(failures) == 6
+    assert all(one.kind == "server" and "Too many open files" in str(one) for one in failures)
 
 
 def test_an_agent_by_its_name_or_path_is_asked_without_tools_hooks_or_memory() -> None:

@@ -1,5 +1,6 @@
 """What was acknowledged survives, and what is broken says so."""
 
+import json
 import os
 import random
 import secrets
@@ -365,3 +366,35 @@ def test_a_client_that_only_pushes_costs_nothing_when_the_daemon_is_away(short_h
     with Client(session="s", paths=away.paths) as client:
         results = [client.push_context([Message("user", "hello")]) for _ in range(100)]
     assert all(results)
+
+
+def test_temporary_files_are_in_the_home_and_without_their_folder_the_local_judge_stands_in(
+    short_home: Path, models: Path, tmp_path: Path
+) -> None:
+    """The system's folder may be full or cleared away; that of the home is spoilt here only to see what is told."""
+    program = tmp_path / "model.py"
+    program.write_text(f"import sys; sys.stdin.read(); print({json.dumps({'verdicts': [verdict(0)]})!r})", "utf-8")
+    settings = {
+        "MEMORYD_SIDECAR_PROVIDER": "command",
+        "MEMORYD_SIDECAR_COMMAND": f"{sys.executable} -IS {program}",
+        "MEMORYD_SIDECAR_FAILURES_TO_OPEN": "99",
+        "TMPDIR": str(tmp_path / "cleared away"),
+    }
+    with RunningDaemon(short_home, models, **settings) as daemon, daemon.client("asks") as client:
+        folder = daemon.paths.temporary
+        client.remember("The cobalt gateway answers on port 4000.", scope="global")
+        daemon.indexed(client)
+
+        def is_judged_here(session: str) -> bool:
+            with daemon.client(session) as asking:
+                return daemon.turn(asking, "Where does the cobalt gateway answer?").judge.startswith("local")
+
+        assert not is_judged_here("first")
+        shutil.rmtree(folder)
+        assert not is_judged_here("second")
+        shutil.rmtree(folder)
+        folder.touch()
+        assert is_judged_here("third")
+        sidecar = client.status().components["sidecar"]
+        assert (sidecar.state, str(folder) in sidecar.message) == ("degraded", True)
+        assert "Traceback" not in daemon.paths.log.read_text("utf-8")

@@ -329,7 +329,8 @@ class Compactor:
             return []
         admitted, refused = await self._gate.sift([new], caller)
         for _, why in refused:
-            log.warning("a summary of %s is in its transcript, but no memory: %s", caller.session, why)
+            log.warning("a summary of %s is in its transcript, but no memory", caller.session)
+            log.debug("a summary of %s is no memory: %s", caller.session, why)
         return admitted
 
     def _lock(self, key: Key) -> anyio.Lock:

@@ -245,7 +245,7 @@ class EpisodeWriter:
         told = episode(summary, run, caller, before=before, label=label)
         admitted, refused = await self._gate.sift([told], caller)
         for new, why in refused:
-            log.info("a run of %s is not told: %s", new.source_session, why)
+            log.debug("a run of %s is not told: %s", new.source_session, why)
         self.counts.refused += len(refused)
         return admitted
 

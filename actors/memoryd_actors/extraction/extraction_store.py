@@ -167,7 +167,7 @@ class ExtractionStore:
 
     def _note_refused(self, refused: Sequence[tuple[NewMemory | Memory, Refused]]) -> None:
         for new, reason in refused:
-            log.info("not kept, %s: %s", new.metadata.get(BASIS, ""), reason)
+            log.debug("not kept, %s: %s", new.metadata.get(BASIS, ""), reason)
             self._counts.extracted_refused += 1
             self.last_refusal = str(reason)
 

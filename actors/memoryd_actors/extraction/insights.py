@@ -148,7 +148,7 @@ class Insights:
         advance = Advance("", JOB, before, before + 1)
         admitted, refused = await self._gate.sift(news, caller)
         for _, reason in refused:
-            log.info("no insight: %s", reason)
+            log.debug("no insight: %s", reason)
         brought = await self._keeper.ask(
             StoreFindings(tuple(admitted), caller, (advance,), "insights"), deadline_s=KEEPER_S
         )

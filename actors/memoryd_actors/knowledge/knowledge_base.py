@@ -7,6 +7,7 @@ knowledge is searched or listed, and once a minute; passages that stand in it as
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from hashlib import sha256
 from typing import Final, Protocol, assert_never
 
 import anyio
@@ -231,7 +232,7 @@ class KnowledgeBase:
         if steps:
             message = Perform(caller.owner, tuple(steps), self._gate.sign(caller), NODE)
             await self._keeper.ask(message, deadline_s=KEEPER_S)
-        log.info("%s: %d passages are knowledge", path, len(admitted))
+        log.info("%s: %d passages are knowledge", unnamed(path), len(admitted))
         return left_out
 
     async def _why_not(self, path: str, caller: Caller) -> str:
@@ -295,17 +296,17 @@ class KnowledgeBase:
                 except DaemonError as problem:
                     if not isinstance(problem, ActorError | Unavailable | DiskFull):
                         self._unreadable[path] = str(stamps[path])
-                    log.warning("%s has changed and is not read again: %s", path, problem)
+                    log.warning("%s has changed and is not read again: %s", unnamed(path), unnamed(path, problem))
 
     async def _read_again(self, path: str, first: Memory) -> None:
         for part in await self._read(path, first, _reader_of(first), first.scope):
-            log.warning("%s is left out: %s", part.path, part.reason)
+            log.warning("a part of %s is left out: %s", unnamed(path), unnamed(path, part.reason))
 
     async def _forget_document(self, path: str, first: Memory, why: str) -> None:
         caller = _reader_of(first)
         there = await self._of_document(self._place(caller, first.scope), path)
         await self._forget([one.id for one in there if one.metadata[DOCUMENT] == path], caller, why)
-        log.warning("%s; what was read of it is forgotten", why)
+        log.warning("%s; what was read of it is forgotten", unnamed(path, why))
 
     async def _forget(self, ids: Sequence[str], caller: Caller, why: str) -> None:
         purge_at = self._clock.now() + timedelta(days=KEPT_DAYS)
@@ -332,6 +333,7 @@ class KnowledgeBase:
                 raise Refused(f"nothing was read of {path}", "`memoryd knowledge list` shows the documents.")
             ids, actor = [one.id for one in passages], self._gate.sign(caller)
             if request.purge:
+                _check_own(passages, caller)
                 for at in range(0, len(ids), AT_ONCE):
                     purge = PurgeMemories(tuple(ids[at : at + AT_ONCE]), caller.owner, actor)
                     await self._keeper.ask(purge, deadline_s=KEEPER_S)
@@ -394,6 +396,25 @@ class KnowledgeBase:
             modified=memory.occurred_at or memory.created_at,
             score=round(score, 4),
             gone=self._gone(memory, stamps),
+        )
+
+
+def unnamed(path: str, told: object = "") -> str:
+    """Return what the log says of a document, or what is told of it, without its path, which a purge is to destroy."""
+    sign = f"document {sha256(path.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    return str(told).replace(path, sign) if told else sign
+
+
+def _check_own(passages: Sequence[Memory], caller: Caller) -> None:
+    """Let no agent destroy what it was not an agent that added.
+
+    Raises:
+        Refused: it would.
+    """
+    if caller.is_agent and not all(Caller(agent=one.agent).is_agent for one in passages):
+        raise Refused(
+            "only the user destroys what was read of a document that no agent added",
+            f"Remove it without `purge`: it is out of sight, and destroyed in {KEPT_DAYS} days. Or tell the user.",
         )
 
 

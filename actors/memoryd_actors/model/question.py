@@ -7,6 +7,7 @@ from typing import Final, Generic, Literal, TypeVar
 import msgspec
 
 from memoryd_actors.memory.budget import Usage
+from memoryd_actors.texts.characters import without_controls
 
 A = TypeVar("A")
 MOST_TOKENS = 2_000_000
@@ -16,8 +17,7 @@ JSON_ONLY: Final = "Answer with one JSON object by this schema, and with nothing
 _CHARACTERS_PER_TOKEN = 3
 """Rather too few: English prose has four, code three. An estimate that stops calls must not be too low."""
 _LONGEST_FAILURE = 400
-_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+_DIRECTION = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 
 FailureKind = Literal[
     "timeout",
@@ -105,7 +105,7 @@ class ModelAnswer(msgspec.Struct, Generic[A], frozen=True):
 def plain(text: str) -> str:
     """Return somebody else's words in one bounded line, without sequences that steer a terminal."""
     bounded = text[: 8 * _LONGEST_FAILURE]
-    return " ".join(_CONTROL.sub(" ", _SEQUENCE.sub("", bounded)).split())[:_LONGEST_FAILURE]
+    return " ".join(_DIRECTION.sub(" ", without_controls(bounded)).split())[:_LONGEST_FAILURE]
 
 
 def bounded(tokens: int) -> int:

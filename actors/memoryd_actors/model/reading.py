@@ -4,6 +4,7 @@ Everything waits while an answer is read, so what is looked at has a bound, what
 """
 
 import json
+import math
 import re
 import sys
 from contextlib import suppress
@@ -12,6 +13,7 @@ from typing import Annotated, Final, TypeVar
 import msgspec
 
 from memoryd_actors.model.question import Unusable
+from memoryd_actors.texts.characters import without_controls
 
 T = TypeVar("T")
 _LARGEST: Final = sys.float_info.max
@@ -31,6 +33,8 @@ _MOST_FOUND = 500
 """Pieces of JSON in one text: of `{}` there could be thousands."""
 _MOST_ENTRIES = 1_000
 """Of a list that count: of everything that is asked for there are a few dozen at most."""
+_STEERS = re.compile(r"[\x7f-\x9f]|\\u00[0189]|\\[bfr]", re.IGNORECASE)
+"""What control characters look like in JSON, or the text of one that is escaped."""
 _json = json.JSONDecoder()
 
 
@@ -49,7 +53,10 @@ def _found_in(text: str) -> list[str]:
         if brace.start() < at:
             continue  # within the one before
         try:
-            _, at = _json.raw_decode(text, brace.start())
+            value, at = _json.raw_decode(text, brace.start())
+            answer = text[brace.start() : at]
+            if _STEERS.search(answer):
+                answer = json.dumps(_steady(value))
         except RecursionError:
             break
         except ValueError as exc:
@@ -59,10 +66,25 @@ def _found_in(text: str) -> list[str]:
             if tries == _MOST_TRIES or read > _LONGEST_TRIES:
                 break
         else:
-            found.append(text[brace.start() : at])
+            found.append(answer)
             if len(found) == _MOST_FOUND:
                 break
     return found[::-1]
+
+
+def _steady(value: object) -> object:
+    """Return what an answer says without what steers a terminal: no memory shall, nor anything else made of it."""
+    match value:
+        case str():
+            return without_controls(value)
+        case list():
+            return [_steady(one) for one in value]
+        case dict():
+            return {without_controls(name): _steady(one) for name, one in value.items()}
+        case float() if not math.isfinite(value):
+            return None  # JSON has no such number
+        case _:
+            return value
 
 
 def entries(text: str, name: str, kind: type[T]) -> list[T | None]:

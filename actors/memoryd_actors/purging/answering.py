@@ -16,7 +16,7 @@ from memoryd_actors.memory.signature import signed
 from memoryd_actors.memory.visibility import is_allowed
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.purging.finisher import PurgeFinisher
-from memoryd_actors.purging.purger import Places, PurgeReach, ReachFinder
+from memoryd_actors.purging.purger import PurgeReach, ReachFinder
 from memoryd_client.base.wording import counted
 from memoryd_client.drafts import destroy
 from memoryd_client.wire.caller import Caller
@@ -73,11 +73,12 @@ class PurgingAnswers:
         self._check_sees_all(caller)
         doomed = [await self._view.resolve(caller, memory_id) for memory_id in request.ids]
         reach = await self._finder.find_reach(caller.owner, doomed, every_session=request.every_session)
+        told = (*reach.entries, *reach.unanswered)
         return PurgePlan(
             ids=reach.ids,
-            entries=reach.entries[:PLANNED],
+            entries=told[:PLANNED],
             retold=reach.derived[:MOST_DERIVED],
-            more=len(reach.entries[PLANNED:]),
+            more=len(told[PLANNED:]),
             sessions=reach.sessions,
             unreadable=reach.unreadable,
             replaced=await self._replaced(reach.ids, caller),
@@ -87,7 +88,8 @@ class PurgingAnswers:
     async def _purge(self, request: Purge, caller: Caller, deadline_s: float) -> Done:
         if request.every_session:
             self._check_sees_all(caller)
-        doomed = [memory for memory_id in request.ids if (memory := await self._resolve(caller, memory_id)) is not None]
+        meant = [await self._resolve(caller, memory_id) for memory_id in request.ids]
+        doomed = [one for one in meant if isinstance(one, Memory)]
         for memory in doomed:
             self._view.check_write(caller, memory.category)
             if caller.is_agent:
@@ -96,8 +98,12 @@ class PurgingAnswers:
         visible = self._view.visible(caller)
         derived = [memory for memory in reach.derived if is_allowed(memory.category, visible)]
         ids = [memory.id for memory in (*doomed, *(derived if request.transcripts else ()))]
-        replaced = await self._replaced(list(dict.fromkeys((*reach.ids, *ids))), caller)
-        await to_thread.run_sync(destroy, self._drafts, ids)
+        everything = list(dict.fromkeys((*reach.ids, *ids)))
+        replaced = await self._replaced(everything, caller)
+        before = [one for one in meant if isinstance(one, str)]
+        await to_thread.run_sync(destroy, self._drafts, [*everything, *before])
+        for prompt in reach.unanswered if request.transcripts else ():
+            await self._finder.prompts.drop(caller.owner, prompt.session)
         told = {session: numbers for (_, session), numbers in reach.places.items()} if request.transcripts else {}
         message = PurgeMemories(tuple(ids), caller.owner, signed(caller), told)
         gone = await self._keeper.ask(message, deadline_s=deadline_s)
@@ -108,13 +114,13 @@ class PurgingAnswers:
         if request.transcripts:
             answer += _erased(reach)
         else:
-            answer += _left(reach.places, derived)
+            answer += _left(reach, derived)
         if replaced:
             answer += f"; superseded, by nothing that is there, until restored: {', '.join(replaced)}"
         return Done("; ".join((answer, *out_of_reach)))
 
-    async def _resolve(self, caller: Caller, memory_id: str) -> Memory | None:
-        """Return the memory that is meant; None where it was purged: the request may have come before, and it is done.
+    async def _resolve(self, caller: Caller, memory_id: str) -> Memory | str:
+        """Return the memory that is meant; its id where it was purged: the request may have come before, and is done.
 
         Raises:
             NotFound: there never was one.
@@ -125,7 +131,7 @@ class PurgingAnswers:
             newest = await self._view.history(caller, memory_id=memory_id, limit=1)
             if not newest or newest[0].event != PURGED:
                 raise
-            return None
+            return newest[0].memory_id
 
     async def _replaced(self, ids: Sequence[str], caller: Caller) -> tuple[str, ...]:
         """Return what the caller may see of that which only these memories have taken the place of."""
@@ -153,6 +159,8 @@ def _erased(reach: PurgeReach) -> str:
     """Say what was taken out of transcripts."""
     words = f"{counted(len(reach.entries), 'entry')} of {counted(len(reach.places), 'transcript')}"
     answer = f", and the words of {words}" if reach.places else ""
+    if reach.unanswered:
+        answer += f", and {counted(len(reach.unanswered), 'prompt')} without an answer yet"
     if reach.unreadable:
         answer += (
             f"; {counted(reach.unreadable, 'entry')} there with damaged lines may tell it: `memoryd doctor` says which"
@@ -160,12 +168,16 @@ def _erased(reach: PurgeReach) -> str:
     return answer
 
 
-def _left(places: Places, derived: Sequence[Memory]) -> str:
+def _left(reach: PurgeReach, derived: Sequence[Memory]) -> str:
     """Say what still tells of memories that are gone."""
     answer = ""
+    places = reach.places
     if places:
         sessions = ", ".join(f"`{session}` ({len(numbers)})" for (_, session), numbers in places.items())
         answer += f"; transcripts still tell it, entries by session: {sessions}; `--transcripts` takes them out, too"
+    if reach.unanswered:
+        sessions = ", ".join(f"`{one.session}`" for one in reach.unanswered)
+        answer += f"; prompts without an answer yet tell it, and go with `--transcripts`, of the sessions {sessions}"
     if derived:
         named = ", ".join(f"`{memory.id}`" for memory in derived[:NAMED])
         more = f" and {len(derived) - NAMED} more" if len(derived) > NAMED else ""

@@ -1,8 +1,10 @@
 """What still tells of memories that are purged: entries of transcripts, episodes and summaries."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import partial
 from itertools import chain
+from typing import Protocol
 
 import msgspec
 from anyio import CapacityLimiter, to_thread
@@ -28,6 +30,26 @@ come from: `I would like to` stands in every conversation."""
 Places = Mapping[Key, Sequence[int]]
 
 
+class Unanswered(msgspec.Struct, frozen=True):
+    """A prompt that waits for its answer, with which it comes into the transcript."""
+
+    session: str
+    text: str
+    at: datetime
+
+
+class UnansweredPrompts(Protocol):
+    """The prompts of all sessions that wait for their answers. The port."""
+
+    async def of_owner(self, owner: str) -> Sequence[Unanswered]:
+        """Return those of an owner."""
+        ...
+
+    async def drop(self, owner: str, session: str) -> None:
+        """Forget that of a session: it comes into no transcript."""
+        ...
+
+
 class PurgeReach(msgspec.Struct, frozen=True):
     """What tells of memories in the transcripts of their owner."""
 
@@ -36,6 +58,8 @@ class PurgeReach(msgspec.Struct, frozen=True):
     """The memories, and what was merged into them."""
     entries: tuple[TellingEntry, ...]
     """By session, oldest first in each."""
+    unanswered: tuple[TellingEntry, ...]
+    """Prompts that wait for their answers."""
     derived: tuple[Memory, ...]
     """Episodes and summaries that tell it in the same words."""
     sessions: int
@@ -55,9 +79,10 @@ class PurgeReach(msgspec.Struct, frozen=True):
 class ReachFinder:
     """Looks through the sessions that memories come from, or through all."""
 
-    def __init__(self, ledger: MemoryRepository, transcripts: Transcripts) -> None:
+    def __init__(self, ledger: MemoryRepository, transcripts: Transcripts, prompts: UnansweredPrompts) -> None:
         self._ledger = ledger
         self._transcripts = transcripts
+        self.prompts = prompts
         self._threads = CapacityLimiter(1)
 
     async def find_reach(self, owner: str, memories: Sequence[Memory], *, every_session: bool) -> PurgeReach:
@@ -77,14 +102,25 @@ class ReachFinder:
         entries: list[TellingEntry] = []
         unreadable = 0
         for session in sessions:
-            here = [one for one in memories if session in (one.session, *one.sources)]
-            matcher = PhraseMatcher(text for one in here for text in said[one.id])
-            entries += await self._find_in((owner, session), here, matcher, everywhere)
+            matcher = self._of_session(session, memories, said)
+            entries += await self._find_in((owner, session), memories, matcher, everywhere)
             info = await self._transcripts.info((owner, session))
             unreadable += info.missing if info else 0
         ids = tuple(one.id for one in memories)
         derived = await self._find_derived(owner, memories, said, None if every_session else set(sessions))
-        return PurgeReach(owner, ids, tuple(entries), derived, len(sessions), unreadable)
+        unanswered = [
+            _waiting(one)
+            for one in await self.prompts.of_owner(owner)
+            if everywhere.within(one.text) or self._of_session(one.session, memories, said).within(one.text)
+        ]
+        return PurgeReach(owner, ids, tuple(entries), tuple(unanswered), derived, len(sessions), unreadable)
+
+    @staticmethod
+    def _of_session(session: str, memories: Sequence[Memory], said: Mapping[str, Iterable[str]]) -> PhraseMatcher:
+        """Return what the memories say that come from a session."""
+        return PhraseMatcher(
+            text for one in memories if session in (one.session, *one.sources) for text in said[one.id]
+        )
 
     async def _with_merged(self, owner: str, memories: Sequence[Memory]) -> list[Memory]:
         """Return memories and, over however many steps, those that were merged into them."""
@@ -157,6 +193,10 @@ _ALL = 2**31
 
 def _telling(telling: PhraseMatcher, memories: Sequence[Memory]) -> list[Memory]:
     return [memory for memory in memories if telling.within(memory.content)]
+
+
+def _waiting(one: Unanswered) -> TellingEntry:
+    return TellingEntry(session=one.session, sequence=0, at=one.at, role="user", excerpt=one.text[:_EXCERPT])
 
 
 def _entry(one: TranscriptRecord, *, source: bool) -> TellingEntry:

@@ -128,6 +128,11 @@ class Paths(msgspec.Struct, frozen=True):
         return self.home / "drafts"
 
     @property
+    def temporary(self) -> Path:
+        """Temporary files of the daemon and of its libraries."""
+        return self.home / "tmp"
+
+    @property
     def mirrors(self) -> Path:
         """Which folders are mirrored, and what each of their files said last."""
         return self.home / "mirrors.db"

@@ -25,7 +25,7 @@ class TellingEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
     session: str
     sequence: int
-    """Its number in the transcript."""
+    """Its number in the transcript; 0: a prompt that waits for its answer, and is in none yet."""
     at: datetime
     kind: str = "message"
     role: str = ""

@@ -33,6 +33,7 @@ from memoryd.logs import logging_to
 from memoryd.moving.arriving import unfinished
 from memoryd.publisher import EventBus
 from memoryd.telemetry import Telemetry
+from memoryd.temporary import use_folder
 from memoryd_actors.core.errors import DaemonError, Refused, first_of
 from memoryd_actors.knowledge import KnowledgeBase
 from memoryd_actors.upkeep.sharing import Follower
@@ -140,6 +141,7 @@ def build(paths: Paths, config: Config) -> Daemon:
         answer=dispatcher.answer,
         wait_s=config.hosts.wait_s,
     )
+    conversations.prompts.on_drop = hosts.forget_prompt
     publish.listen(PipelineRan, conversations.extractor.pipeline_ran)
     publish.listen(ContextUpdate, conversations.capturer.offer)
     publish.listen(Wrote, health.count_write)
@@ -196,6 +198,7 @@ def main() -> int:
                 log.warning("%s: %s", paths.config, sentence)
             for sentence in unread(os.environ).values():
                 log.warning("%s", sentence)
+            use_folder(paths.temporary)
             unfinished(paths)
             try:
                 anyio.run(_serve, paths, config)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from memoryd.assembly.memory import MemoryServices, log_crash
 from memoryd.config import Config
 from memoryd.embedding.generations import messages_at
-from memoryd.hosts import prompts
+from memoryd.hosts.prompts import WaitingPrompts
 from memoryd.index import LanceMessages
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.capture.second_look import SecondLook
@@ -48,7 +48,7 @@ class ConversationServices:
     def __init__(self, config: Config, paths: Paths, memory: MemoryServices) -> None:
         self._config = config
         self._memory = memory
-        self._prompts = paths.prompts
+        self.prompts = WaitingPrompts(paths.prompts)
         ledger, clock, publish, rules = memory.ledger, memory.clock, memory.publish, memory.rules
         keeper, recall, gate, switches = memory.keeper, memory.recall, memory.gate, memory.switches
         embedder, judging = memory.embedder, memory.judging
@@ -155,7 +155,7 @@ class ConversationServices:
             gate=gate,
             tokens=config.context.summary_tokens,
         )
-        self.finder = ReachFinder(ledger.memories, self.transcripts)
+        self.finder = ReachFinder(ledger.memories, self.transcripts, self.prompts)
         self.finisher = PurgeFinisher(
             purges=ledger.purges,
             progress=ledger.progress,
@@ -261,7 +261,7 @@ class ConversationServices:
 
     async def _forget(self, key: Key, project: str) -> None:
         """Destroy the memories that tell a session which is purged, and the prompts that wait for their answers."""
-        await to_thread.run_sync(prompts.drop, self._prompts, *key)
+        await self.prompts.drop(*key)
         await self.compactor.forget(key, project)
 
     async def _find_said(self, caller: Caller, said: str) -> int | None:

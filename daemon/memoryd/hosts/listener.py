@@ -96,6 +96,11 @@ class HostListener:
         self._wait_s = wait_s
         self._talks: OrderedDict[Key, Talk] = OrderedDict()
 
+    def forget_prompt(self, owner: str, session: str) -> None:
+        """Forget a prompt that is purged: its answer is written down without it."""
+        if (talk := self._talks.get((owner, session))) is not None:
+            talk.prompt, talk.told = "", b""
+
     async def hear(self, request: HookRequest) -> bytes:
         """Return what a host is to be answered to an event; nothing to most."""
         host = HOSTS.get(request.host)

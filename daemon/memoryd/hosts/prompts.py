@@ -4,14 +4,18 @@ They are written as a transcript would have them: without what is private, secre
 """
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
 import msgspec
+from anyio import to_thread
 
 from memoryd.private_folder import private_folder
 from memoryd.rewriting import rewriting
+from memoryd_actors.purging.purger import Unanswered
 
 _KEPT_S = 7 * 86_400.0
 
@@ -21,11 +25,32 @@ class WaitingPrompt(msgspec.Struct, frozen=True):
 
     number: str
     text: str
+    owner: str = ""
+    session: str = ""
+
+
+class WaitingPrompts:
+    """Those of all sessions, for purges; see `memoryd_actors.purging.purger.UnansweredPrompts`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.on_drop: Callable[[str, str], None] = lambda _owner, _session: None
+        """Told of owner and session: whoever listens to the session's host has the prompt, too."""
+
+    async def of_owner(self, owner: str) -> list[Unanswered]:
+        """Return those of an owner."""
+        return await to_thread.run_sync(_of_owner, self._folder, owner)
+
+    async def drop(self, owner: str, session: str) -> None:
+        """Forget that of a session."""
+        await to_thread.run_sync(drop, self._folder, owner, session)
+        self.on_drop(owner, session)
 
 
 def note(folder: Path, owner: str, session: str, prompt: WaitingPrompt) -> None:
     """Write a session's prompt down, in place of the one before. Blocks for a moment."""
     private_folder(folder)
+    prompt = msgspec.structs.replace(prompt, owner=owner, session=session)
     with rewriting(_file(folder, owner, session), durable=False) as opened:
         opened.write(msgspec.json.encode(prompt))
 
@@ -51,6 +76,17 @@ def expire(folder: Path) -> None:
         with suppress(OSError):
             if file.stat().st_mtime < oldest:
                 file.unlink()
+
+
+def _of_owner(folder: Path, owner: str) -> list[Unanswered]:
+    found: list[Unanswered] = []
+    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+        with suppress(OSError, msgspec.MsgspecError):
+            prompt = msgspec.json.decode(file.read_bytes(), type=WaitingPrompt)
+            if prompt.owner == owner:
+                noted = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+                found.append(Unanswered(prompt.session, prompt.text, noted))
+    return found
 
 
 def _file(folder: Path, owner: str, session: str) -> Path:

@@ -1,5 +1,7 @@
 """What LanceDB raises, as what memoryd raises."""
 
+import shlex
+import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -7,7 +9,8 @@ from memoryd_actors.core.errors import DiskFull, IndexDamaged, Unavailable
 
 _READ_ONLY = ("Read-only file system", "os error 30")
 _FULL = ("No space left on device", "os error 28", "StorageFull", "Disk quota exceeded")
-
+_TEMPORARY = "Failed to create temp dir"
+"""Which says nothing about the index's own files, nor about their disk."""
 _AWAY = ("RetryError", "Error performing", "error sending request")
 
 
@@ -18,7 +21,8 @@ def translated(where: str) -> Generator[None]:
     Raises:
         DiskFull: there is no space.
         IndexDamaged: anything else that it says about its files.
-        Unavailable: the files are there and may not be read, or not be written; or an object store does not answer.
+        Unavailable: the files are there and may not be read, or not be written; or there is no folder for temporary
+            files; or an object store does not answer.
     """
     try:
         yield
@@ -34,6 +38,12 @@ def translated(where: str) -> Generator[None]:
 
 def _named(where: str, error: Exception) -> DiskFull | Unavailable:
     reason = str(error).partition("\n")[0].partition(", /")[0][:300]
+    if _TEMPORARY in str(error):
+        folder = tempfile.gettempdir()
+        return Unavailable(
+            f"the index at {where} needs the folder for temporary files, {folder}: {reason}",
+            f"Is it there, with space, and may it be written to? mkdir -m 700 {shlex.quote(folder)}",
+        )
     if any(sign in str(error) for sign in _FULL):
         return DiskFull(where)
     if "Permission denied" in str(error):

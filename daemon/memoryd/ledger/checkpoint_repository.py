@@ -7,6 +7,7 @@ from sqlalchemy import Connection
 from memoryd.ledger import checkpointing, unfinished
 from memoryd.ledger.database import Database
 from memoryd.ledger.purges import SqlPurges
+from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.checkpoints import Checkpoint, CheckpointInfo
 
 
@@ -50,9 +51,11 @@ class SqlCheckpoints:
     ) -> int:
 
         def work(connection: Connection) -> int:
-            gone = checkpointing.remove(connection, owner, thread, version, below=below)
+            gone = checkpointing.remove(connection, owner, thread, version, below=below, purge=purge)
             if purge:
-                self._purges.mark(connection, unfinished.PurgedCheckpoints(owner, thread, version, below))
+                stands = checkpointing.marked(owner, thread)
+                erased = unfinished.PurgedCheckpoints(owner, stands, version, below, len(clean(thread)))
+                self._purges.mark(connection, erased)
             return gone
 
         gone = await self._database.write(work)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, RowMapping, delete, func, insert, inspect, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, delete, func, insert, inspect, select, update
 
 from memoryd.ledger.rows import dump, from_micros, to_micros
 from memoryd.ledger.tables import checkpoints
@@ -19,6 +19,7 @@ _AGENT = "memoryd.agent"
 """Among the notes of a row, who saved it: a column behind the bytes would have every listing walk through them."""
 _NEAREST = 10
 """Versions that are looked at where one is damaged: 35 MiB at most."""
+_PURGED = "purged:"
 _mapping = msgspec.json.Decoder(dict[str, str]).decode
 _KNOWN = (
     checkpoints.c.thread,
@@ -49,12 +50,12 @@ def save(connection: Connection, new: NewCheckpoint, keep: int, now: datetime) -
         Refused: another version than the expected one is the newest.
     """
     owner, thread = clean(new.owner), clean(new.thread)
-    same = (checkpoints.c.owner == owner) & (checkpoints.c.thread == thread)
+    same = _ever(owner, thread)
     again = (
         connection.execute(select(*_KNOWN).where(same, checkpoints.c.save_id == clean(new.save_id))).mappings().first()
     )
     if again is not None:
-        return _info(again)
+        return msgspec.structs.replace(_info(again), thread=thread)
     last = connection.execute(select(func.max(checkpoints.c.version)).where(same)).scalar() or 0
     newest = connection.execute(select(func.max(checkpoints.c.version)).where(same, ~checkpoints.c.gone)).scalar() or 0
     check_expected(thread, newest, new.expected)
@@ -116,7 +117,7 @@ def load(connection: Connection, owner: str, thread: str, version: int | None) -
 def _there(connection: Connection, owner: str, thread: str) -> KeptCheckpoints:
     """Return what there is instead of a checkpoint that is not."""
     mine = checkpoints.c.owner == clean(owner)
-    same = mine & (checkpoints.c.thread == clean(thread))
+    same = _ever(owner, thread)
     versions = select(checkpoints.c.version).where(same, ~checkpoints.c.gone).order_by(checkpoints.c.version)
     others = (
         select(checkpoints.c.thread)
@@ -173,28 +174,56 @@ def newest(connection: Connection, owner: str, begin: str, before: str, limit: i
     return [_info(row) for row in connection.execute(query).mappings()]
 
 
-def remove(connection: Connection, owner: str, thread: str, version: int | None, *, below: bool = False) -> int:
+def remove(
+    connection: Connection, owner: str, thread: str, version: int | None, *, below: bool = False, purge: bool = False
+) -> int:
     """Delete a thread's states, or one version; return how many there were. The newest leaves an empty row.
 
-    With `below` those of all threads whose name begins so, and nothing is left of them.
+    With `purge` that row has no name any more, where no state is left. With `below` those of all threads
+    go whose name begins so, and nothing is left of them.
     """
-    if not inspect(connection).has_table(checkpoints.name):
-        return 0  # a backup from before there were any
     if below:
         found = checkpoints.c.thread.startswith(clean(thread), autoescape=True) & (checkpoints.c.owner == clean(owner))
         there = select(func.count()).select_from(checkpoints).where(found, ~checkpoints.c.gone)
         count = connection.execute(there).scalar_one()
         connection.execute(delete(checkpoints).where(found))
         return count
-    chosen = (checkpoints.c.owner == clean(owner)) & (checkpoints.c.thread == clean(thread)) & ~checkpoints.c.gone
+    same = _ever(owner, thread)
+    chosen = same & ~checkpoints.c.gone
     if version is not None:
         chosen &= checkpoints.c.version == version
     blank = {"data": b"", "size": 0, "checksum": "", "meta": "{}", "gone": True}
     gone = connection.execute(update(checkpoints).where(chosen).values(**blank)).rowcount
-    same = (checkpoints.c.owner == clean(owner)) & (checkpoints.c.thread == clean(thread))
     last = connection.execute(select(func.max(checkpoints.c.version)).where(same)).scalar() or 0
     connection.execute(delete(checkpoints).where(same, checkpoints.c.gone, checkpoints.c.version < last))
+    if purge and connection.execute(select(func.count()).where(same, ~checkpoints.c.gone)).scalar_one() == 0:
+        connection.execute(update(checkpoints).where(same).values(thread=marked(owner, thread)))
     return gone
+
+
+def erase(connection: Connection, owner: str, mark: str, version: int | None, *, length: int | None = None) -> None:
+    """Take the states of the thread out of a backup that this mark stands for, or one version.
+
+    With a `length` those of all threads of whose names so much is what the mark stands for.
+    """
+    if not inspect(connection).has_table(checkpoints.name):
+        return
+    mine = select(checkpoints.c.thread).where(checkpoints.c.owner == clean(owner)).distinct()
+    is_plain = not mark.startswith(_PURGED)  # as the daemons before this one wrote it
+    for thread in connection.execute(mine).scalars().all():
+        if mark == (thread[:length] if is_plain else marked(owner, thread[:length])):
+            remove(connection, owner, thread, version, below=length is not None, purge=True)
+
+
+def _ever(owner: str, thread: str) -> ColumnElement[bool]:
+    """Return what all rows of a thread meet, also the empty one of a thread that was purged."""
+    mine = checkpoints.c.owner == clean(owner)
+    return mine & checkpoints.c.thread.in_((clean(thread), marked(owner, thread)))
+
+
+def marked(owner: str, thread: str) -> str:
+    """Return what stands for the name of a thread that was purged, by which its versions are counted on."""
+    return _PURGED + _checksum(f"{clean(owner)}\0{clean(thread)}".encode())
 
 
 def _checksum(data: bytes) -> str:

@@ -37,9 +37,12 @@ class PurgedCheckpoints(msgspec.Struct, frozen=True, tag="checkpoints"):
 
     owner: str
     thread: str
+    """What stands for its name, which is to be destroyed, too."""
     version: int | None
     below: bool = False
     """Those of all threads whose name begins so."""
+    length: int = 0
+    """How much of their names is meant."""
 
 
 class PurgedSection(msgspec.Struct, frozen=True, tag="core"):
@@ -129,7 +132,8 @@ def erase(connection: Connection, erased: Erased) -> None:
         case PurgedSession():
             purging.erase_session(connection, erased.owner, erased.session)
         case PurgedCheckpoints():
-            checkpointing.remove(connection, erased.owner, erased.thread, erased.version, below=erased.below)
+            length = (erased.length or len(erased.thread)) if erased.below else None
+            checkpointing.erase(connection, erased.owner, erased.thread, erased.version, length=length)
         case PurgedSection():
             core_writing.erase(connection, erased.owner, erased.thread, erased.name)
         case _:

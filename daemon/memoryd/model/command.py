@@ -21,6 +21,7 @@ import msgspec
 from anyio import to_thread
 from anyio.abc import Process
 
+from memoryd.temporary import empty_folder
 from memoryd_actors.model.provider import Completion
 from memoryd_actors.model.question import JSON_ONLY, ModelFailed, Prompt, plain
 
@@ -135,10 +136,14 @@ class CommandProvider:
     async def say(self, prompt: Prompt, *, deadline_s: float) -> Completion:
         """Return what the program prints; see the port."""
         del deadline_s  # whoever asks ends it
-        with tempfile.TemporaryDirectory(prefix="memoryd-", ignore_cleanup_errors=True) as folder, ExitStack() as open_:
-            # Pipes of our own: an end of the program is then told when it ends, not when its pipes do.
-            question, answers, problems = _pipe(open_), _pipe(open_), _pipe(open_)
-            program, number = self._found(), secrets.token_hex(8)
+        program, number = self._found(), secrets.token_hex(8)
+        with ExitStack() as open_:
+            try:
+                folder = open_.enter_context(empty_folder())
+                # Pipes of our own: an end of the program is then told when it ends, not when its pipes do.
+                question, answers, problems = _pipe(open_), _pipe(open_), _pipe(open_)
+            except OSError as exc:
+                raise self._unprepared(exc) from exc
             try:
                 process = await anyio.open_process(
                     [program, *self._line.words[1:]],
@@ -146,16 +151,12 @@ class CommandProvider:
                     stdout=answers.writes,
                     stderr=problems.writes,
                     cwd=folder,
-                    env={
-                        **os.environ,
-                        "PATH": _path(program),
-                        **self._line.environment,
-                        INTERNAL: "1",
-                        QUESTION: number,
-                    },
+                    env={**os.environ, **self._environment(program, folder), QUESTION: number},
                     start_new_session=True,
                 )
             except OSError as exc:
+                if exc.filename is None:
+                    raise self._unprepared(exc) from exc
                 raise self._missing(f"{self._program} cannot be run: {exc.strerror}") from exc
             answer, errors = bytearray(), bytearray()
             try:
@@ -188,6 +189,18 @@ class CommandProvider:
         if program is None:
             raise self._missing(f"there is no program {self._line.words[0]!r}")
         return program
+
+    def _environment(self, program: str, folder: str) -> dict[str, str]:
+        # What it writes into temporary files goes with its folder.
+        return {"PATH": _path(program), "TMPDIR": folder, **self._line.environment, INTERNAL: "1"}
+
+    def _unprepared(self, error: OSError) -> ModelFailed:
+        """Say why a program was not even started: there is no folder for it, or no pipe or process is to be had."""
+        if error.filename is None:
+            return ModelFailed("server", f"{self._program} cannot be run: {error.strerror}")
+        where = f"the folder for temporary files, {tempfile.gettempdir()}"
+        hint = "Free some space there, or make the folder; memoryd recovers by itself."
+        return ModelFailed("server", f"{self._program} cannot be run: {where}: {error.strerror}", hint=hint)
 
     def _missing(self, message: str) -> ModelFailed:
         hint = "Name it by its whole path in sidecar.command; `memoryd model` shows what there is."

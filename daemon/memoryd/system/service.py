@@ -41,7 +41,7 @@ def install(paths: Paths, *, start: bool, python: str = "", environ: Mapping[str
     env = os.environ if environ is None else environ
     folder = _reachable_folder(env)
     steps: list[str] = []
-    for data in (paths.home, paths.home / "tmp"):
+    for data in (paths.home, paths.temporary):
         if not data.is_dir():
             data.mkdir(mode=0o700, parents=True, exist_ok=True)
             steps.append(f"created {data}")
