@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import anyio
 
-from memoryd_actors.core.errors import ActorStopped, DaemonError, Unavailable
+from memoryd_actors.core.errors import ActorStopped, DaemonError, PurgedMeanwhile, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -80,6 +80,15 @@ async def attempt(work: Callable[[], Awaitable[T]]) -> T | Exception:
         if not isinstance(problem, DaemonError):
             log.exception("work in the background met a bug")
         return problem
+
+
+async def repeat_purged(work: Callable[[], Awaitable[T]]) -> T:
+    """Do what `work` does, and anew as often as something was purged while it was done."""
+    while True:
+        try:
+            return await work()
+        except PurgedMeanwhile as purged:
+            log.info("%s", purged)
 
 
 def reason(problem: Exception) -> DaemonError:
