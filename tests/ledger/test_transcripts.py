@@ -12,7 +12,7 @@ from memoryd.ledger.transcript_repository import SqlTranscripts
 from memoryd_actors.conversations.orders import Summarise
 from memoryd_actors.conversations.tail import Tails
 from memoryd_actors.conversations.transcript_writer import TranscriptWriter
-from memoryd_actors.core.errors import OutOfStep
+from memoryd_actors.core.errors import OutOfStep, PurgedMeanwhile
 from memoryd_actors.memory.progress import FILES_GONE, PURGED_SESSION, Progress
 from memoryd_actors.ports.transcripts import Kept, Key, Stored, digest_of
 from memoryd_client.wire.transcripts import SessionInfo
@@ -197,8 +197,9 @@ async def test_a_summary_of_what_another_daemon_destroys_meanwhile_is_not_writte
         on_begun=nothing,
         tails=Tails(slow),
     )
-    told = await writer.handle(Summarise(KEY, covers=2, turns=2, text="- the secret plan", by="judge"))
-    assert (told.stored, await of(there).info(KEY)) == (0, None)
+    with pytest.raises(PurgedMeanwhile):
+        await writer.handle(Summarise(KEY, covers=2, turns=2, text="- the secret plan", by="judge", purges=0))
+    assert await of(there).info(KEY) is None
 
 
 @pytest.mark.slow

@@ -28,6 +28,7 @@ from memoryd_actors.memory.steps import (
     Noted,
     Settled,
     Step,
+    UnlessPurged,
 )
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
@@ -184,6 +185,7 @@ class Checker:
 
     async def _check(self, owner: str, some: Sequence[Suspect], run: int = 0) -> CheckOutcome:
         allowed = await self.allowance(owner)
+        unless_purged = UnlessPurged(await self._repository.purges(owner))
         # As they are now: what was decided about one pair may have taken a memory of the next.
         there = await self._read(owner, some)
         some = [one for one in some if _stand(one, there)][: allowed.pairs]
@@ -205,7 +207,10 @@ class Checker:
                 await self._perform(owner, list(_marks(one, NOBODY, None, run)))
             elif _stand(one, await self._read(owner, [one])):
                 # Each by itself, so that it can be taken back by itself.
-                await self._perform(owner, [*decided(one, comparison), *_marks(one, said.judge, comparison, run)])
+                # What the model says of it may be in the words of another pair.
+                await self._perform(
+                    owner, [unless_purged, *decided(one, comparison), *_marks(one, said.judge, comparison, run)]
+                )
         return CheckOutcome.DONE
 
     async def _read(self, owner: str, some: Sequence[Suspect]) -> dict[str, Memory]:

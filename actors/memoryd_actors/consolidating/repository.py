@@ -34,6 +34,10 @@ class Used(msgspec.Struct, frozen=True):
 class ConsolidationRepository(Protocol):
     """Where runs and comparisons are written down; the ledger is one."""
 
+    async def purges(self, owner: str) -> int:
+        """Return the number of an owner's newest purge: for `UnlessPurged`, read before the memories themselves."""
+        ...
+
     async def owners(self) -> list[str]:
         """Return everybody who has a memory in any state, in order."""
         ...

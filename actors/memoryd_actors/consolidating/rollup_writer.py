@@ -21,10 +21,11 @@ from memoryd_actors.consolidating.rollup import (
 )
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.worker import repeat_purged
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.lifecycle import EVENT
-from memoryd_actors.memory.steps import SUMMARISES, Add, AddEdge, ChangeState, Noted, Revise, Step
+from memoryd_actors.memory.steps import SUMMARISES, Add, AddEdge, ChangeState, Noted, Revise, Step, UnlessPurged
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
@@ -59,6 +60,8 @@ class RollupMaterial(msgspec.Struct, frozen=True):
     summary: Memory | None
     episodes: tuple[Memory, ...]
     """Oldest first."""
+    purges: int
+    """The newest purge as they were read."""
     label: str = ""
     """The project that the user named in them, where that is called otherwise than their folder."""
 
@@ -116,11 +119,15 @@ class RollupWriter:
             Refused: the ledger failed, or somebody changed a summary meanwhile.
             ActorError: the Keeper did not answer.
         """
+        return await repeat_purged(lambda: self._force_all(owner, project))
+
+    async def _force_all(self, owner: str, project: str) -> list[Rollup]:
+        purges = await self._repository.purges(owner)
         every = await self._waiting(owner)
         waiting = [one for one in every if project in ("", one.project) or _is_called(one.project, one.label, project)]
         if project and not waiting:
             waiting = [
-                RollupMaterial(owner, one.project, one, (), label_of(one))
+                RollupMaterial(owner, one.project, one, (), purges, label_of(one))
                 for one in await self._summaries(owner)
                 if project == one.project or _is_called(one.project, label_of(one), project)
             ]
@@ -146,6 +153,7 @@ class RollupWriter:
 
     async def _waiting(self, owner: str) -> list[RollupMaterial]:
         """Return each project, by folder and by the name that the user gave it, that has episodes in no summary yet."""
+        purges = await self._repository.purges(owner)
         projects: dict[tuple[str, str], list[Memory]] = defaultdict(list)
         for episode in await self._repository.episodes(owner):
             projects[episode.project, path_of(episode.project, label_of(episode))].append(episode)
@@ -155,6 +163,7 @@ class RollupWriter:
                 project,
                 await self._summary(owner, project, path),
                 tuple(episodes[:MOST_EPISODES]),
+                purges,
                 "" if path == path_of(project) else label_of(episodes[0]),
             )
             for (project, path), episodes in sorted(projects.items())
@@ -183,7 +192,8 @@ class RollupWriter:
         if summary.text:
             steps = self._steps(one, summary)
             told = Noted(run, {"rollups": 1})
-            await self._keeper.ask(Perform(one.owner, (*steps, told), ACTOR, NODE), deadline_s=KEEPER_S)
+            perform = Perform(one.owner, (UnlessPurged(one.purges), *steps, told), ACTOR, NODE)
+            await self._keeper.ask(perform, deadline_s=KEEPER_S)
         return summary
 
     async def _summaries(self, owner: str) -> list[Memory]:

@@ -8,6 +8,7 @@ the memory under which the summary is found from other sessions. Nothing is dele
 import logging
 import math
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Final, Protocol
 
 import anyio
@@ -19,12 +20,12 @@ from memoryd_actors.context.sizes import Measured, Sizes
 from memoryd_actors.context.window import WindowItem, WindowSettings, to_compact
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import DaemonError, OutOfStep, Refused, Unavailable
-from memoryd_actors.core.worker import Worker, attempt, reason
+from memoryd_actors.core.worker import Worker, attempt, reason, repeat_purged
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import KeeperMessage, PurgeMemories, StoreFindings
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.progress import Progress, ProgressRepository
-from memoryd_actors.memory.steps import Advance, Supersede
+from memoryd_actors.memory.steps import Advance, Supersede, UnlessPurged
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.publisher import Publisher
@@ -55,6 +56,9 @@ READ = 1_000
 READ_CHARACTERS = 2_000_000
 KEEPER_S = 60.0
 SCRIBE_S = 60.0
+PURGE_S = 10.0
+"""How long it is waited for a purge to be done with a transcript."""
+LOOK_AGAIN_S = 0.05
 WAITING_SHARE = 0.8
 """Of a request's deadline, for the tokeniser to be loaded: the refusal has to arrive within it."""
 MOST_SUMMARIES = 1_000
@@ -65,8 +69,14 @@ DENSEST = 4
 class Appender(Protocol):
     """Writes a summary into a transcript; the Scribe is one."""
 
-    async def summarise(self, key: Key, *, covers: int, turns: int, text: str, by: str, deadline_s: float) -> bool:
-        """Append the summary of everything up to an entry, durably; False where that is summarised already."""
+    async def summarise(
+        self, key: Key, *, covers: int, turns: int, text: str, by: str, purges: int, deadline_s: float
+    ) -> bool:
+        """Append the summary of everything up to an entry, durably; False where that is summarised already.
+
+        Raises:
+            PurgedMeanwhile: something was purged since that was read: `purges` is no longer the newest one.
+        """
         ...
 
 
@@ -163,10 +173,7 @@ class Compactor:
             )
         before, tokens = measured.info, measured.said.tokens
         async with self._lock(key):
-            measured = await self._counted(key, deadline_s)
-            taken = to_compact(measured.said, self._settings)
-            if measured.info is not None and taken:
-                await self._compact(key, measured, measured.info, taken)
+            taken = await repeat_purged(lambda: self._compact_what_is_old(key, deadline_s))
         after = await self._sizes.of(key)
         info = after.info or before
         entry = (await self._transcripts.get(key, [info.summary])).get(info.summary)
@@ -180,16 +187,34 @@ class Compactor:
             summary=entry.content if entry else "",
         )
 
-    async def archive(self, key: Key, *, covers: int, turns: int, text: str, by: str) -> None:
+    async def archive(self, key: Key, *, covers: int, turns: int, text: str, by: str, purges: int) -> None:
         """Let what memories tell already take the place of everything up to an entry, durably.
 
         It becomes no memory once more. Where that is archived already, nothing is done.
+
+        Raises:
+            PurgedMeanwhile: something was purged since what it tells was read.
         """
         async with self._lock(key):
             whole = f"{SUMMARY_OPENING}\n{text}"
-            if await self._appender.summarise(key, covers=covers, turns=turns, text=whole, by=by, deadline_s=SCRIBE_S):
+            if await self._appender.summarise(
+                key, covers=covers, turns=turns, text=whole, by=by, purges=purges, deadline_s=SCRIBE_S
+            ):
                 self.counts.compactions += 1
-            await self._remember(key, told=True)
+            await self._remember(key, remembered=True)
+
+    async def purges(self, key: Key) -> int:
+        """Return the newest purge, once the transcript of a session has nothing left of it.
+
+        Raises:
+            Unavailable: it still has, for whatever reason.
+        """
+        with anyio.move_on_after(PURGE_S):
+            while True:
+                with suppress(Unavailable):
+                    return await self._repository.purges(*key)
+                await anyio.sleep(LOOK_AGAIN_S)
+        return await self._repository.purges(*key)
 
     async def tokens_of(self, text: str) -> int:
         """Return the tokens of a text; estimated where there is no tokeniser."""
@@ -260,7 +285,18 @@ class Compactor:
             )
         return measured
 
-    async def _compact(self, key: Key, measured: Measured, info: SessionInfo, taken: list[WindowItem]) -> None:
+    async def _compact_what_is_old(self, key: Key, deadline_s: float) -> list[WindowItem]:
+        """Compact a session as it is now, and return what of it gave way to the summary."""
+        purges = await self.purges(key)
+        measured = await self._counted(key, deadline_s)
+        taken = to_compact(measured.said, self._settings)
+        if measured.info is not None and taken:
+            await self._compact(key, measured, measured.info, taken, purges)
+        return taken
+
+    async def _compact(
+        self, key: Key, measured: Measured, info: SessionInfo, taken: list[WindowItem], purges: int
+    ) -> None:
         covers = taken[-1].sequence
         turns = info.last_summarized_turn + sum(item.begins_turn for item in taken)
         earlier = ""
@@ -273,7 +309,13 @@ class Compactor:
         )
         text = summary.text or f"- {counted(len(taken), 'entry')} in which nothing was said."
         done = await self._appender.summarise(
-            key, covers=covers, turns=turns, text=f"{SUMMARY_OPENING}\n{text}", by=summary.by, deadline_s=SCRIBE_S
+            key,
+            covers=covers,
+            turns=turns,
+            text=f"{SUMMARY_OPENING}\n{text}",
+            by=summary.by,
+            purges=purges,
+            deadline_s=SCRIBE_S,
         )
         if done:
             self.counts.compactions += 1
@@ -290,11 +332,18 @@ class Compactor:
             after = page[-1].sequence
         return found
 
-    async def _remember(self, key: Key, *, told: bool = False) -> None:
+    async def _remember(self, key: Key, *, remembered: bool = False) -> None:
         """Store the newest summary as a memory in place of the one before, and note that: together, or not at all.
 
-        What memories have `told` already is only noted.
+        What memories tell already is only noted.
         """
+        try:
+            await repeat_purged(lambda: self._remember_newest(key, remembered=remembered))
+        except OutOfStep:
+            log.info("another daemon has stored the summary of %s", key[1])
+
+    async def _remember_newest(self, key: Key, *, remembered: bool) -> None:
+        purges = await self.purges(key)
         info = await self._transcripts.info(key)
         if info is None or not info.summary:
             return
@@ -304,7 +353,9 @@ class Compactor:
             return
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
         new = _as_memory(caller, entry, info)
-        memories = [] if told else await self._admitted(new, caller)
+        # Of a summary that told something that is purged, nothing is left but its place.
+        is_new = not remembered and told(entry.content)
+        memories = await self._admitted(new, caller) if is_new else []
         if memories:
             # Before it is stored: the session has it in its context already.
             await self._recall.note_written(caller, [new.id])
@@ -312,11 +363,9 @@ class Compactor:
         steps = tuple(Supersede(one, new.id, "a later summary tells it again") for one in older)
         told_as = new.id if memories else progress.detail
         advance = Advance(key[1], JOB, progress.sequence, info.summarized, told_as)
-        findings = StoreFindings(tuple(memories), caller, (*steps, advance), NODE)
-        try:
-            await self._keeper.ask(findings, deadline_s=KEEPER_S)
-        except OutOfStep:
-            log.info("another daemon has stored the summary of %s", key[1])
+        unless_purged = UnlessPurged(purges, key[1])
+        findings = StoreFindings(tuple(memories), caller, unless_purged, (*steps, advance), NODE)
+        await self._keeper.ask(findings, deadline_s=KEEPER_S)
 
     async def _stored(self, caller: Caller, categories: tuple[str, ...], states: tuple[str, ...]) -> list[str]:
         """Return the ids of a session's memories of these categories."""

@@ -13,9 +13,10 @@ import msgspec
 from memoryd_actors.context.compacting import CATEGORY, NODE, Compactor, Introducer, told
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.core.worker import repeat_purged
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import KeeperMessage, StoreFindings
-from memoryd_actors.memory.steps import Supersede
+from memoryd_actors.memory.steps import Supersede, UnlessPurged
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.transcripts import Key, Transcripts
@@ -112,9 +113,9 @@ class TurnSummariser:
             )
         match request:
             case SummarizeTurns():
-                return await self._summarize(request, key, info)
+                return await repeat_purged(lambda: self._summarize(request, key, info))
             case ArchiveTurns():
-                return await self._archive(request, key, info)
+                return await repeat_purged(lambda: self._archive(request, key, info))
             case ListTurnSummaries():
                 return await self.summaries(key, info)
             case _:
@@ -160,6 +161,7 @@ class TurnSummariser:
     # --- a summary
 
     async def _summarize(self, request: SummarizeTurns, key: Key, info: SessionInfo) -> TurnSummaries:
+        purges = await self._compactor.purges(key)
         turns = await self._turns(key, 0)
         request = _checked(request, len(turns.begins))
         said = [one for one in turns.of(request.start_turn, request.end_turn) if not one.covers]
@@ -180,7 +182,8 @@ class TurnSummariser:
         ]
         again = tuple(Supersede(one.id, new.id, "summarised again") for one in within)
         # Where the same was told in the same words before, it is that summary.
-        stored = await self._keeper.ask(StoreFindings((admitted,), caller, again, NODE), deadline_s=KEEPER_S)
+        findings = StoreFindings((admitted,), caller, UnlessPurged(purges, key[1]), again, NODE)
+        stored = await self._keeper.ask(findings, deadline_s=KEEPER_S)
         every = await self.summaries(key, info)
         return msgspec.structs.replace(every, summaries=tuple(one for one in every.summaries if one.id == stored[0].id))
 
@@ -189,6 +192,7 @@ class TurnSummariser:
     async def _archive(self, request: ArchiveTurns, key: Key, info: SessionInfo) -> TurnSummaries:
         last = request.before_turn - 1
         if last > info.last_summarized_turn:
+            purges = await self._compactor.purges(key)
             turns = await self._turns(key, 0)
             if last > len(turns.begins):
                 raise Refused(
@@ -209,7 +213,7 @@ class TurnSummariser:
             used = [one for one in stored if _spans(one, info.last_summarized_turn + 1, last)]
             covers = turns.of(last, last)[-1].sequence
             text, by = await self._text(key, info, used)
-            await self._compactor.archive(key, covers=covers, turns=last, text=text, by=by)
+            await self._compactor.archive(key, covers=covers, turns=last, text=text, by=by, purges=purges)
             info = await self._transcripts.info(key) or info
         return await self.summaries(key, info)
 

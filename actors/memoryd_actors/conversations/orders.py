@@ -66,6 +66,8 @@ class Summarise(msgspec.Struct, frozen=True):
     turns: int
     text: str
     by: str
+    purges: int
+    """The newest purge as what it tells was read; see `ProgressRepository.purges`."""
 
 
 class ImportEntries(msgspec.Struct, frozen=True):

@@ -195,9 +195,15 @@ class Scribe:
         """Note durably at which entry a session is over, after all that was accepted before; return that number."""
         return (await self._of(*key).ask(End(key), deadline_s=deadline_s)).last
 
-    async def summarise(self, key: Key, *, covers: int, turns: int, text: str, by: str, deadline_s: float) -> bool:
-        """Append the summary of everything up to an entry, durably; False where that is summarised already."""
-        message = Summarise(key, covers, turns, text, by)
+    async def summarise(
+        self, key: Key, *, covers: int, turns: int, text: str, by: str, purges: int, deadline_s: float
+    ) -> bool:
+        """Append the summary of everything up to an entry, durably; False where that is summarised already.
+
+        Raises:
+            PurgedMeanwhile: something was purged since that was read: `purges` is no longer the newest one.
+        """
+        message = Summarise(key, covers, turns, text, by, purges)
         return bool((await self._of(*key).ask(message, deadline_s=deadline_s)).stored)
 
     async def find(self, key: Key, said: str) -> int | None:

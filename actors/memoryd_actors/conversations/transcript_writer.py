@@ -21,7 +21,7 @@ from memoryd_actors.conversations.orders import (
 from memoryd_actors.conversations.overlap import fingerprint
 from memoryd_actors.conversations.tail import TAIL, Tail, Tails
 from memoryd_actors.core.actor import Actor
-from memoryd_actors.core.errors import OutOfStep, Refused
+from memoryd_actors.core.errors import OutOfStep, PurgedMeanwhile, Refused, Unavailable
 from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.memory.progress import ENDED, FILES_GONE, Progress, ProgressRepository
 from memoryd_actors.memory.signature import signed
@@ -103,9 +103,30 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
             case Last():
                 return Appended(last=await self._transcripts.last(message.key), stored=0)
             case Summarise():
-                return await self._in_step(lambda: self._summarise(message))
+                return await self._summarise_unless_purged(message)
             case _:
                 assert_never(message)
+
+    async def _summarise_unless_purged(self, message: Summarise) -> Appended:
+        """Append a summary, and take it back where something was purged at the same moment."""
+        await self._check_unpurged(message)
+        done = await self._in_step(lambda: self._summarise(message))
+        try:
+            await self._check_unpurged(message)
+        except PurgedMeanwhile:
+            if done.stored:
+                await self._transcripts.erase(message.key, [done.last])
+                self._on_append(message.key, done.last)
+            raise
+        return done
+
+    async def _check_unpurged(self, message: Summarise) -> None:
+        try:
+            newest = await self._progress.purges(*message.key)
+        except Unavailable as unfinished:
+            raise PurgedMeanwhile from unfinished
+        if newest != message.purges:
+            raise PurgedMeanwhile
 
     async def _summarise(self, message: Summarise) -> Appended:
         """Append a summary: the one moment at which what it tells of becomes archived.

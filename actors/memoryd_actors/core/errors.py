@@ -83,6 +83,13 @@ class OutOfStep(Refused):
     """Somebody else came further meanwhile, and nothing was written: it is to be begun again with what is there now."""
 
 
+class PurgedMeanwhile(OutOfStep):
+    """Something was purged since words were read: what was made of them is not written, but made anew."""
+
+    def __init__(self) -> None:
+        super().__init__("something was purged meanwhile", "It is done anew with what is there now.")
+
+
 class NotFound(Refused):
     """Raised when no memory has the id."""
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import anyio
 
-from memoryd_actors.core.errors import ActorStopped, DaemonError, DiskFull, Unavailable
+from memoryd_actors.core.errors import ActorStopped, DaemonError, DiskFull, PurgedMeanwhile, Unavailable
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +84,15 @@ async def attempt(work: Callable[[], Awaitable[T]]) -> T | Exception:
         if not isinstance(problem, DaemonError):
             log.exception("work in the background met a bug")
         return problem
+
+
+async def repeat_purged(work: Callable[[], Awaitable[T]]) -> T:
+    """Do what `work` does, and anew as often as something was purged while it was done."""
+    while True:
+        try:
+            return await work()
+        except PurgedMeanwhile as purged:
+            log.info("%s", purged)
 
 
 def reason(problem: Exception) -> DaemonError:

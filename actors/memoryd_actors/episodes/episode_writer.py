@@ -22,7 +22,7 @@ from memoryd_actors.episodes.episode import CATEGORY, AgentRun, episode, points,
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import KeeperMessage, StoreFindings
 from memoryd_actors.memory.progress import ENDED, ProgressRepository
-from memoryd_actors.memory.steps import Advance
+from memoryd_actors.memory.steps import Advance, UnlessPurged
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
@@ -160,7 +160,7 @@ class EpisodeWriter:
         began = perf_counter()
         done = await attempt(lambda: self._tell(key))
         if isinstance(done, OutOfStep):
-            # Another daemon on this ledger has told it.
+            # Another daemon on this ledger has told it, or something was purged meanwhile.
             self._open[key] = anyio.current_time()
             return
         if isinstance(done, Exception):
@@ -185,6 +185,7 @@ class EpisodeWriter:
         if self._switches.off(key[0], info.project) is not None:
             self._open[key] = anyio.current_time() + RETRY_S
             return False
+        purges = await self._repository.purges(*key)
         records = await self._records(key, before, end)
         run = run_of(records)
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
@@ -195,7 +196,8 @@ class EpisodeWriter:
         if await self._transcripts.last(key) < end:
             return False  # purged meanwhile
         advance = Advance(key[1], JOB, before, end)
-        stored = await self._keeper.ask(StoreFindings(tuple(admitted), caller, (advance,), NODE), deadline_s=KEEPER_S)
+        findings = StoreFindings(tuple(admitted), caller, UnlessPurged(purges, key[1]), (advance,), NODE)
+        stored = await self._keeper.ask(findings, deadline_s=KEEPER_S)
         self.counts.told += len(stored)
         if await self._transcripts.last(key) <= end:
             self._forget(key)

@@ -128,7 +128,8 @@ class ExtractionStore:
             ),
             *((today.advance(stored),) if memories or today.calls else ()),
         )
-        brought = await self._keeper.ask(StoreFindings(tuple(memories), caller, advances, NODE), deadline_s=KEEPER_S)
+        findings = StoreFindings(tuple(memories), caller, session.unless_purged, advances, NODE)
+        brought = await self._keeper.ask(findings, deadline_s=KEEPER_S)
         self._counts.extracted += len(brought)
         if brought:
             await self._recall.note_written(caller, [memory.id for memory in brought])

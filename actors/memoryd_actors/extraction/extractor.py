@@ -29,6 +29,7 @@ from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.memory.progress import ENDED, Progress, ProgressRepository
 from memoryd_actors.memory.settings import CaptureSettings
+from memoryd_actors.memory.steps import UnlessPurged
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.publisher import Publisher
@@ -236,7 +237,8 @@ class Extractor:
         """Look at the next part of a session; whatever goes wrong with it, the others go on."""
         wait = await attempt(lambda: self._part(key, reason, upto))
         if isinstance(wait, OutOfStep):
-            # Another daemon on this ledger counted what its own sessions brought on the owner's day.
+            # Another daemon on this ledger counted what its own sessions brought on the owner's day, or something was
+            # purged meanwhile.
             log.info("a part of %s is looked at again: %s", key[1], wait)
             wait = timedelta(0)
         elif isinstance(wait, DaemonError):
@@ -256,9 +258,11 @@ class Extractor:
         info = await self._transcripts.info(key)
         if info is None or self._switches.off(key[0], info.project) is not None:
             return timedelta(seconds=RETRY_S) if info else None
+        unless_purged = UnlessPurged(await self._repository.purges(*key), key[1])
         progress = await self._repository.progress(*key, JOB) or Progress(*key, JOB, 0)
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
-        session = ExtractionSession(key, caller, progress, detail_of(progress), await self._store.today(key[0]))
+        today = await self._store.today(key[0])
+        session = ExtractionSession(key, caller, progress, detail_of(progress), today, unless_purged)
         self._full.pop(key, None)
         if full := self._store.used_up(session):
             self._full[key] = full, session.today.day
@@ -293,7 +297,7 @@ class Extractor:
         label = await self._label(session, messages, parts[0][0])
         await self._store.keep(session, capped(found, messages), parts[0][1], outcome.detail, label=label)
         if self.insights is not None and self._settings.insights and reason in PATIENT and messages:
-            await self.insights.think(caller, messages)
+            await self.insights.think(caller, messages, unless_purged)
         return None
 
     async def _parts(self, session: ExtractionSession, upto: int) -> tuple[tuple[tuple[int, int], ...], int]:

@@ -19,7 +19,7 @@ from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import KeeperMessage, StoreFindings
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.progress import ProgressRepository
-from memoryd_actors.memory.steps import Advance
+from memoryd_actors.memory.steps import Advance, UnlessPurged
 from memoryd_actors.model.model import Model
 from memoryd_actors.model.question import ModelFailed, Prompt, Question
 from memoryd_actors.model.reading import entries, in_line
@@ -117,7 +117,7 @@ class Insights:
         self._failed_at: dict[str, float] = {}
         self.counts = InsightCounts()
 
-    async def think(self, caller: Caller, messages: Sequence[InputMessage]) -> None:
+    async def think(self, caller: Caller, messages: Sequence[InputMessage], unless_purged: UnlessPurged) -> None:
         """Make insights of what was just said and of what is known, if it is time.
 
         Raises:
@@ -150,7 +150,7 @@ class Insights:
         for _, reason in refused:
             log.debug("no insight: %s", reason)
         brought = await self._keeper.ask(
-            StoreFindings(tuple(admitted), caller, (advance,), "insights"), deadline_s=KEEPER_S
+            StoreFindings(tuple(admitted), caller, unless_purged, (advance,), "insights"), deadline_s=KEEPER_S
         )
         self.counts.insights += len(brought)
 

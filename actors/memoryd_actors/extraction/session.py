@@ -4,7 +4,7 @@ import msgspec
 
 from memoryd_actors.extraction.reader import Detail
 from memoryd_actors.memory.progress import Progress
-from memoryd_actors.memory.steps import Advance
+from memoryd_actors.memory.steps import Advance, UnlessPurged
 from memoryd_actors.ports.transcripts import Key
 from memoryd_client.wire.caller import Caller
 
@@ -42,6 +42,7 @@ class ExtractionSession(msgspec.Struct, frozen=True):
     progress: Progress
     detail: Detail
     today: Today
+    unless_purged: UnlessPurged
 
     @property
     def stored(self) -> int:

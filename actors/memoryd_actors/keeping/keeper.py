@@ -112,7 +112,9 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
     async def _purge(self, message: PurgeMemories) -> tuple[Memory, ...]:
         there = await self._ledger.memories.get(message.owner, message.ids)
         self._on_purge(message.ids)
-        gone = await self._ledger.purges.purge(message.owner, message.ids, actor=message.actor, told=message.told)
+        gone = await self._ledger.purges.purge(
+            message.owner, message.ids, actor=message.actor, told=message.told, looked_at=message.looked_at
+        )
         self._on_purge(gone)  # with what was merged into them
         self._on_change(await self._ledger.memories.last_sequence())
         for memory_id in gone:

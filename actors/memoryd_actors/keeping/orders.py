@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from memoryd_actors.admission.gate import Admitted
-from memoryd_actors.memory.steps import AddEdge, Advance, Step, Supersede
+from memoryd_actors.memory.steps import AddEdge, Advance, Step, Supersede, UnlessPurged
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.memory import NewMemory, State
@@ -102,6 +102,8 @@ class PurgeMemories(msgspec.Struct, frozen=True):
     actor: str
     told: Mapping[str, Sequence[int]] = msgspec.field(default_factory=dict[str, Sequence[int]])
     """Entries of transcripts that go, too, by session."""
+    looked_at: int | None = None
+    """The change of the ledger up to which it was looked what tells them: what was written since and does goes, too."""
 
 
 class StoreFindings(msgspec.Struct, frozen=True):
@@ -109,6 +111,8 @@ class StoreFindings(msgspec.Struct, frozen=True):
 
     admitted: tuple[Admitted, ...]
     caller: Caller
+    unless_purged: UnlessPurged
+    """Where something was purged since the conversation was read, nothing is stored."""
     advances: tuple[Advance | Supersede | AddEdge, ...]
     """What is done with it."""
     node: str

@@ -60,12 +60,15 @@ class Storing:
     async def bring(self, message: StoreFindings) -> tuple[Memory, ...]:
         """Store what a job found, and how far the job is."""
         # Compared afterwards, in the background, as everything that nobody waits for.
-        steps: list[Step] = [
+        steps = [
             self._gate.consent_step(admitted) or Add(admitted.memory, gate_notes(admitted), compared=False)
             for admitted in message.admitted
         ]
         stored, _ = await self._operations.perform(
-            message.caller.owner, [*steps, *message.advances], self._gate.sign(message.caller), message.node
+            message.caller.owner,
+            [message.unless_purged, *steps, *message.advances],
+            self._gate.sign(message.caller),
+            message.node,
         )
         return stored
 

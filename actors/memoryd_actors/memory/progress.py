@@ -19,6 +19,8 @@ PURGED_SESSION: Final = "purged_session"
 """An unfinished purge of a whole session; `sequence` is the last entry that there was, `FILES_GONE` once the transcript
 is destroyed and other parts may not be; `detail` is the project."""
 FILES_GONE: Final = -1
+PURGES: Final = "purges"
+"""The job, without a session, that counts an owner's purges."""
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -44,6 +46,14 @@ class ProgressRepository(Protocol):
 
     async def progress_of(self, job: str) -> Sequence[Progress]:
         """Return how far a job is with every session of every owner that it has begun with."""
+        ...
+
+    async def purges(self, owner: str, session: str = "") -> int:
+        """Return the number of an owner's newest purge: for `UnlessPurged`, read before the words themselves.
+
+        Raises:
+            Unavailable: what was purged is still on its way out of the session's transcript.
+        """
         ...
 
     async def note_progress(self, progress: Progress) -> None:

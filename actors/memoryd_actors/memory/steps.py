@@ -190,6 +190,20 @@ class Advance(msgspec.Struct, frozen=True):
     """JSON of the job's own."""
 
 
+class UnlessPurged(msgspec.Struct, frozen=True):
+    """Write only where nothing was purged since the words were read that the operation tells. No history.
+
+    Refused (`PurgedMeanwhile`) where the owner's newest purge is another one, or the transcript of the session still
+    has what is to go: a purge finds what was written before it, and what was made of the same words is not written
+    after it.
+    """
+
+    purges: int
+    """The newest purge as the words were read; see `ProgressRepository.purges`."""
+    session: str = ""
+    """Whose transcript was read; empty: none."""
+
+
 class Checked(msgspec.Struct, frozen=True):
     """Say of a pair that it was compared at that cosine, by a judge. No history, and not undone with the operation."""
 
@@ -238,6 +252,7 @@ Step = (
     | Settled
     | MarkCompared
     | Advance
+    | UnlessPurged
     | Checked
     | Noted
     | RevertOperation

@@ -199,13 +199,20 @@ class PurgeRepository(Protocol):
         ...
 
     async def purge(
-        self, owner: str, ids: Sequence[str], *, actor: str, told: Mapping[str, Sequence[int]] | None = None
+        self,
+        owner: str,
+        ids: Sequence[str],
+        *,
+        actor: str,
+        told: Mapping[str, Sequence[int]] | None = None,
+        looked_at: int | None = None,
     ) -> list[str]:
         """Destroy what memories say, and what was merged into them, in every table; return their ids.
 
         Irreversible. Who purged which id and when stays in the history. A request that is sent again does not bring
-        it back. `told`: entries by session that go, too. What is left elsewhere is noted in the same transaction, and
-        is for `finish`, for the index and for the transcripts to destroy.
+        it back. `told`: entries by session that go, too; `looked_at`: the change up to which it was looked what tells
+        it, so that what was written since and tells it goes, too. What is left elsewhere is noted in the same
+        transaction, and is for `finish`, for the index and for the transcripts to destroy.
         """
         ...
 

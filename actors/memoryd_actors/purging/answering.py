@@ -94,6 +94,7 @@ class PurgingAnswers:
             self._view.check_write(caller, memory.category)
             if caller.is_agent:
                 check_outranked(memory, BY_AGENT, "destroys")
+        looked_at = await self._ledger.memories.last_sequence() if request.transcripts else None
         reach = await self._finder.find_reach(caller.owner, doomed, every_session=request.every_session)
         visible = self._view.visible(caller)
         derived = [memory for memory in reach.derived if is_allowed(memory.category, visible)]
@@ -105,10 +106,14 @@ class PurgingAnswers:
         for prompt in reach.unanswered if request.transcripts else ():
             await self._finder.prompts.drop(caller.owner, prompt.session)
         told = {session: numbers for (_, session), numbers in reach.places.items()} if request.transcripts else {}
-        message = PurgeMemories(tuple(ids), caller.owner, signed(caller), told)
+        message = PurgeMemories(tuple(ids), caller.owner, signed(caller), told, looked_at)
         gone = await self._keeper.ask(message, deadline_s=deadline_s)
         out_of_reach = await self._mirrored(caller.owner, ids)
         await self._finisher.finish(deadline_s=deadline_s)
+        if request.transcripts and (late := await self._finder.find_late_summaries(reach)):
+            # Written as it was looked: what was written before the memories were gone is told by nothing else.
+            await self._keeper.ask(PurgeMemories((), caller.owner, signed(caller), late), deadline_s=deadline_s)
+            await self._finisher.finish(deadline_s=deadline_s)
         leaves = self._ledger.purges.leaves
         answer = f"{counted(len(gone), 'memory')} {f'purged: {leaves}' if leaves else 'destroyed'}"
         if request.transcripts:

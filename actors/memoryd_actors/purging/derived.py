@@ -8,6 +8,9 @@ from memoryd_actors.texts.words import STOP_WORDS
 
 IN_A_ROW = 4
 """Words: of two sentences about different things hardly any share as many."""
+ELSEWHERE = 2
+"""Words that say something, of the four in a row by which a memory is found again where it is not known to come from:
+`I would like to` stands in every conversation."""
 _WORD = re.compile(r"\w+")
 
 

@@ -14,7 +14,7 @@ from memoryd_actors.memory.steps import MERGED_INTO
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.transcripts import Key, Transcripts
-from memoryd_actors.purging.derived import PhraseMatcher
+from memoryd_actors.purging.derived import ELSEWHERE, PhraseMatcher
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Memory, State
 from memoryd_client.wire.purging import TellingEntry
@@ -23,9 +23,6 @@ from memoryd_client.wire.transcripts import TranscriptRecord
 _PAGE = 1_000
 _PAGE_CHARACTERS = 4_000_000
 _EXCERPT = 200
-ELSEWHERE = 2
-"""Words that say something, of the four in a row by which a memory is found again in a session that it is not known to
-come from: `I would like to` stands in every conversation."""
 
 Places = Mapping[Key, Sequence[int]]
 
@@ -66,6 +63,8 @@ class PurgeReach(msgspec.Struct, frozen=True):
     """How many were looked through."""
     unreadable: int
     """Entries in them that nobody can read."""
+    telling: PhraseMatcher
+    """What the memories say and ever said."""
 
     @property
     def places(self) -> Places:
@@ -113,7 +112,8 @@ class ReachFinder:
             for one in await self.prompts.of_owner(owner)
             if everywhere.within(one.text) or self._of_session(one.session, memories, said).within(one.text)
         ]
-        return PurgeReach(owner, ids, tuple(entries), tuple(unanswered), derived, len(sessions), unreadable)
+        telling = PhraseMatcher(chain.from_iterable(said.values()))
+        return PurgeReach(owner, ids, tuple(entries), tuple(unanswered), derived, len(sessions), unreadable, telling)
 
     @staticmethod
     def _of_session(session: str, memories: Sequence[Memory], said: Mapping[str, Iterable[str]]) -> PhraseMatcher:
@@ -121,6 +121,18 @@ class ReachFinder:
         return PhraseMatcher(
             text for one in memories if session in (one.session, *one.sources) for text in said[one.id]
         )
+
+    async def find_late_summaries(self, reach: PurgeReach) -> dict[str, Sequence[int]]:
+        """Return the summaries that tell it and were written into its transcripts since they were looked through."""
+        found: dict[str, Sequence[int]] = {}
+        for (owner, session), numbers in reach.places.items():
+            info = await self._transcripts.info((owner, session))
+            if info is None or not info.summary or info.summary in numbers:
+                continue
+            entry = (await self._transcripts.get((owner, session), [info.summary])).get(info.summary)
+            if entry is not None and reach.telling.within(entry.content):
+                found[session] = [info.summary]
+        return found
 
     async def _with_merged(self, owner: str, memories: Sequence[Memory]) -> list[Memory]:
         """Return memories and, over however many steps, those that were merged into them."""

@@ -1,16 +1,16 @@
 """A session in memory: an actor that owns its state, decides its contexts and hands over what they brought up."""
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import anyio
-import msgspec
 
 from memoryd_actors.core.actor import Actor, ActorRef
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.events import of_context
-from memoryd_actors.memory.render import SHORT_ID
 from memoryd_actors.recall.focus import Focus
+from memoryd_actors.recall.pipeline import Decision
+from memoryd_actors.recall.purged_traces import without_purged
 from memoryd_actors.recall.session_parts import SessionParts
 from memoryd_actors.recall.session_state import SessionState, handed_over, in_force, turns_shown, whose_context
 from memoryd_actors.recall.stored_state import StoredState
@@ -18,7 +18,7 @@ from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import PipelineRan, Surfaced
 from memoryd_client.wire.pending import PendingMemory, Taken
-from memoryd_client.wire.traces import Trace
+from memoryd_client.wire.traces import CandidateTrace, Trace
 
 log = logging.getLogger(__name__)
 
@@ -89,7 +89,8 @@ class Session(Actor[ContextUpdate, Trace]):
             trace, failed = parts.pipeline.undecided(update, refused, turn=state.turn), True
         if self._abandoned:
             raise Refused("the session was purged meanwhile")
-        trace = _without(trace, parts.purged.ids())
+        if _judged(trace.candidates, parts.purged.ids()):
+            trace = without_purged(trace, parts.purged.ids())
         parts.counts.decided += 1
         parts.counts.turns += trace.turn > state.turn
         parts.ledger.events.record([of_context(self.key[0], trace, failed=failed)])
@@ -105,7 +106,7 @@ class Session(Actor[ContextUpdate, Trace]):
         pipeline = self._parts.pipeline
         decision = await pipeline.decide(state, update)
         self._focus = decision.focus or self._focus
-        state = self._stored.change(lambda state: pipeline.apply(decision, state))
+        state = self._stored.change(lambda state: self._apply(decision, state))
         self._tracing = anyio.Event()
         if self._tell_ready(update):
             await anyio.sleep(ANSWERED_S)
@@ -115,6 +116,13 @@ class Session(Actor[ContextUpdate, Trace]):
             if since is not None:
                 self._stored.change(lambda state: state.change_topic(since, stands=stands))
         return pipeline.trace(decision, state)
+
+    def _apply(self, decision: Decision, state: SessionState) -> SessionState:
+        """Return what a decision makes of a state; what was destroyed meanwhile may be in the reasons of the others."""
+        state = self._parts.pipeline.apply(decision, state)
+        weighed = decision.weighed
+        judged = weighed is not None and _judged(weighed.candidates, self._parts.purged.ids())
+        return state.without_reasons() if judged else state
 
     async def wait_for(self, update: ContextUpdate, wait_s: float) -> None:
         """Wait until what a context brings up can be taken, at most so long; it was offered just now."""
@@ -275,15 +283,9 @@ class Session(Actor[ContextUpdate, Trace]):
     def purge(self, ids: Sequence[str]) -> None:
         """Forget memories that are about to be destroyed."""
         if self._stored.known is not None:
-            self._stored.change(lambda state: state.purge(ids))
+            self._stored.change(lambda state: state.purge(ids).without_reasons())
         # What was asked may say what is destroyed; of what is not saved yet, nobody looks which.
-        self._stored.rewrite_traces(
-            lambda trace: msgspec.structs.replace(
-                trace,
-                focus="",
-                candidates=tuple(candidate for candidate in trace.candidates if candidate.id not in ids),
-            )
-        )
+        self._stored.rewrite_traces(lambda trace: without_purged(trace, ids))
 
     # --- life
 
@@ -310,14 +312,6 @@ class Session(Actor[ContextUpdate, Trace]):
         self.mailbox.close()
 
 
-def _without(trace: Trace, purged: Collection[str]) -> Trace:
-    """Return a trace without memories that were destroyed while it came about, nor what was asked about them."""
-    if not any(candidate.id in purged for candidate in trace.candidates):
-        return trace
-    shortened = [memory_id[:SHORT_ID] for memory_id in purged]
-    kept = tuple(
-        candidate
-        for candidate in trace.candidates
-        if candidate.id not in purged and not any(memory_id in candidate.reason for memory_id in shortened)
-    )
-    return msgspec.structs.replace(trace, focus="", candidates=kept)
+def _judged(candidates: Iterable[CandidateTrace], purged: Collection[str]) -> bool:
+    """Return whether one of these memories was destroyed while a context was decided."""
+    return bool(purged) and any(candidate.id in purged for candidate in candidates)

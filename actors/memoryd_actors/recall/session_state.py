@@ -213,6 +213,15 @@ class SessionState(msgspec.Struct, frozen=True):
             last_taking=taken,
         )
 
+    def without_reasons(self) -> "SessionState":
+        """Forget why anything was found: a model may have said it in the words of what was destroyed."""
+        taken = self.last_taking
+        if taken is not None and taken.pending is not None:
+            pending = msgspec.structs.replace(taken.pending, memories=tuple(map(_unexplained, taken.pending.memories)))
+            taken = Taking(taken.take_id, pending)
+        found = tuple(msgspec.structs.replace(one, memory=_unexplained(one.memory)) for one in self.found)
+        return msgspec.structs.replace(self, found=found, last_taking=taken)
+
     def expire(self, *, pending_turns: int) -> "SessionState":
         """Drop what waited for too many turns."""
         return msgspec.structs.replace(
@@ -335,6 +344,10 @@ def _reset(state: SessionState) -> tuple[int, int]:
 def _without(memory: SurfacedMemory, gone: Set[str]) -> SurfacedMemory:
     kept = tuple(one for one in memory.related if one.id not in gone)
     return memory if len(kept) == len(memory.related) else msgspec.structs.replace(memory, related=kept)
+
+
+def _unexplained(memory: SurfacedMemory) -> SurfacedMemory:
+    return msgspec.structs.replace(memory, reason="")
 
 
 def _latest(mine: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from memoryd.ledger import consolidation
+from memoryd.ledger import consolidation, purge_count
 from memoryd.ledger.database import Database
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pool
@@ -17,6 +17,9 @@ class SqlConsolidation:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+
+    async def purges(self, owner: str) -> int:
+        return await self._database.read(purge_count.count, owner, "")
 
     async def owners(self) -> list[str]:
         return await self._database.read(consolidation.owners)

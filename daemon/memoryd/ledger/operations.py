@@ -9,7 +9,7 @@ from typing import assert_never
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from memoryd.ledger import candidate_pairs, consolidation, edges, progressing
+from memoryd.ledger import candidate_pairs, consolidation, edges, progressing, purge_count
 from memoryd.ledger.consent_steps import ConsentSteps
 from memoryd.ledger.reads import last_sequence
 from memoryd.ledger.undoing import undo
@@ -36,6 +36,7 @@ from memoryd_actors.memory.steps import (
     Settled,
     Step,
     Supersede,
+    UnlessPurged,
 )
 from memoryd_actors.texts.characters import clean
 
@@ -93,6 +94,8 @@ class _Operation(ConsentSteps):
                 candidate_pairs.mark_compared(self.connection, self.owner, step.ids)
             case Advance():
                 self._advance(step)
+            case UnlessPurged():
+                purge_count.check(self.connection, self.owner, step)
             case Checked():
                 consolidation.checked(self.connection, self.owner, step, self.now)
             case Noted():

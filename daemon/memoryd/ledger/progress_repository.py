@@ -1,8 +1,10 @@
 """How far jobs have come; see `memoryd_actors.memory.progress.ProgressRepository`."""
 
-from memoryd.ledger import progressing
+from sqlalchemy import Connection
+
+from memoryd.ledger import progressing, purge_count
 from memoryd.ledger.database import Database
-from memoryd_actors.memory.progress import Progress
+from memoryd_actors.memory.progress import PURGED_SESSION, Progress
 
 
 class SqlProgress:
@@ -17,8 +19,17 @@ class SqlProgress:
     async def progress_of(self, job: str) -> list[Progress]:
         return await self._database.read(progressing.of, job)
 
+    async def purges(self, owner: str, session: str = "") -> int:
+        return await self._database.read(purge_count.count, owner, session)
+
     async def note_progress(self, progress: Progress) -> None:
         await self._database.write(progressing.put, progress, self._database.clock.now())
 
     async def forget_progress(self, owner: str, session: str) -> int:
-        return await self._database.write(progressing.forget, owner, session)
+        def work(connection: Connection) -> int:
+            if progressing.get(connection, owner, session, PURGED_SESSION) is not None:
+                # Its transcript is gone only now: what read it before is not written.
+                purge_count.raise_count(connection, owner, self._database.clock.now())
+            return progressing.forget(connection, owner, session)
+
+        return await self._database.write(work)

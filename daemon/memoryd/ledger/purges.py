@@ -8,7 +8,7 @@ import anyio
 from sqlalchemy import Connection
 
 from memoryd import restoring
-from memoryd.ledger import progressing, purging, recording, records, transcribing, unfinished
+from memoryd.ledger import progressing, purge_count, purging, recording, records, transcribing, unfinished
 from memoryd.ledger.backups import broken_off
 from memoryd.ledger.database import Database
 from memoryd_actors.core.errors import PurgeUnfinished, Refused
@@ -49,14 +49,23 @@ class SqlPurges:
         return await self._database.read(purging.due, owner, self._database.clock.now(), limit)
 
     async def purge(
-        self, owner: str, ids: Sequence[str], *, actor: str, told: Mapping[str, Sequence[int]] | None = None
+        self,
+        owner: str,
+        ids: Sequence[str],
+        *,
+        actor: str,
+        told: Mapping[str, Sequence[int]] | None = None,
+        looked_at: int | None = None,
     ) -> list[str]:
         clock = self._database.clock
         now, began = clock.now(), clock.monotonic()
 
         def work(connection: Connection) -> list[str]:
             operation = records.next_operation(connection)
+            purge_count.raise_count(connection, owner, now)
             doomed = purging.with_merged(connection, owner, ids)
+            if looked_at is not None:
+                doomed = purging.with_derived(connection, owner, doomed, since=looked_at)
             places = tuple(purging.sessions_of(connection, doomed))
             gone = purging.purge(connection, owner, doomed, actor, now)
             recording.write_operation(connection, operation, NODE, (clock.monotonic() - began) * 1000)
@@ -77,6 +86,7 @@ class SqlPurges:
         now = self._database.clock.now()
 
         def work(connection: Connection) -> None:
+            purge_count.raise_count(connection, owner, now)
             purging.erase_session(connection, owner, session)
             self.mark(connection, unfinished.PurgedSession(owner, session))
             left = last

@@ -33,12 +33,15 @@ from memoryd.ledger.tables import (
 from memoryd_actors.core.errors import LedgerCorrupt, Unavailable
 from memoryd_actors.keeping.successors import find_heir
 from memoryd_actors.memory.render import SHORT_ID
+from memoryd_actors.memory.settings import DERIVED
 from memoryd_actors.memory.steps import MERGED_INTO, SUPERSEDES
-from memoryd_actors.purging.derived import PhraseMatcher
+from memoryd_actors.purging.derived import ELSEWHERE, PhraseMatcher
+from memoryd_actors.recall.purged_traces import without_purged
 from memoryd_actors.recall.session_state import decode_state, encode_state
 from memoryd_actors.texts.characters import clean
 from memoryd_actors.upkeep.sharing import Notice
 from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.memory import Source
 from memoryd_client.wire.traces import Trace
 
 EVENT = "PURGE"
@@ -66,6 +69,31 @@ def with_merged(connection: Connection, owner: str, ids: Iterable[str]) -> list[
         found.update(dict.fromkeys(following))
         front = front[MAX_VARIABLES:] + following
     return list(found)
+
+
+def with_derived(connection: Connection, owner: str, ids: Sequence[str], *, since: int) -> list[str]:
+    """Return the memories, and the episodes and summaries that were written since a change and tell what they say."""
+    query = select(memories.c.id, memories.c.content).where(
+        memories.c.id.in_(select(changes.c.memory_id).where(changes.c.sequence > since)),
+        or_(memories.c.category.in_(DERIVED), memories.c.source == Source.EXTRACTED.value),
+        owned_by(owner),
+    )
+    written = connection.execute(query).all()
+    if not written:
+        return list(ids)
+    derived = _derived(connection, ids)
+    own_words = [memory_id for memory_id in ids if memory_id not in derived]
+    telling = _telling(connection, own_words, telling=ELSEWHERE)[1]
+    return list(dict.fromkeys([*ids, *(row.id for row in written if telling.within(row.content))]))
+
+
+def _derived(connection: Connection, ids: Sequence[str]) -> set[str]:
+    """Return which of these memories are episodes and summaries: what they say of themselves, all of them do."""
+    found: set[str] = set()
+    for some in batches(ids):
+        query = select(memories.c.id).where(memories.c.id.in_(some), memories.c.category.in_(DERIVED))
+        found.update(connection.execute(query).scalars())
+    return found
 
 
 def due(connection: Connection, owner: str, now: datetime, limit: int) -> list[str]:
@@ -171,26 +199,23 @@ def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[s
             connection.execute(delete(relations).where(or_(relations.c.from_id.in_(some), relations.c.to_id.in_(some))))
             connection.execute(delete(doubts).where(or_(doubts.c.older_id.in_(some), doubts.c.newer_id.in_(some))))
         connection.execute(update(history).where(history.c.memory_id.in_(some)).values(**blank))
-    shortened = [memory_id[:SHORT_ID] for memory_id in ids]
-    needles = [name.encode() for name in shortened]
+    purged = frozenset(ids)
+    needles = [memory_id[:SHORT_ID].encode() for memory_id in ids]
+    judged: set[tuple[str, str]] = set()
     for row in connection.execute(select(traces)).all():
         named = any(needle in row.body for needle in needles)
         if not (named or row.owner in owners or (row.owner, row.session) in places):
             continue
         trace = _decode_trace(row.body)
         if named or (row.owner, row.session) in places or telling.within(trace.focus):
-            # What stood beside one of them may say so, in the words of their relation.
-            kept = tuple(
-                candidate
-                for candidate in trace.candidates
-                if candidate.id not in ids and not any(name in candidate.reason for name in shortened)
-            )
-            body = msgspec.msgpack.encode(msgspec.structs.replace(trace, focus="", candidates=kept))
+            judged.add((row.owner, row.session))
+            body = msgspec.msgpack.encode(without_purged(trace, purged))
             connection.execute(update(traces).where(traces.c.id == row.id).values(body=body))
     for row in connection.execute(select(sessions)).all():
-        if any(needle in row.state for needle in needles):
-            state = decode_state(row.state)
-            state = state.purge(ids)
+        is_judged = (row.owner, row.session) in judged
+        if is_judged or any(needle in row.state for needle in needles):
+            state = decode_state(row.state).purge(ids)
+            state = state.without_reasons() if is_judged else state
             key = (sessions.c.owner == row.owner) & (sessions.c.session == row.session)
             # Another version: who holds this one in memory must not save it again.
             values = {"state": encode_state(state), "updated_at": sessions.c.updated_at + 1}
@@ -207,7 +232,7 @@ def sessions_of(connection: Connection, ids: Sequence[str]) -> list[tuple[str, s
     return list(found)
 
 
-def _telling(connection: Connection, ids: Sequence[str]) -> tuple[set[str], PhraseMatcher]:
+def _telling(connection: Connection, ids: Sequence[str], *, telling: int = 0) -> tuple[set[str], PhraseMatcher]:
     """Return whose memories these are, and what they say and ever said."""
     owners: set[str] = set()
     texts: list[str] = []
@@ -219,7 +244,7 @@ def _telling(connection: Connection, ids: Sequence[str]) -> tuple[set[str], Phra
         for entry in connection.execute(past):
             owners.add(entry.owner)
             texts += (entry.old, entry.new)
-    return owners, PhraseMatcher(texts)
+    return owners, PhraseMatcher(texts, telling=telling)
 
 
 def erase_session(connection: Connection, owner: str, session: str) -> None:

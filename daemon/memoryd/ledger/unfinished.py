@@ -12,7 +12,7 @@ from typing import assert_never
 import msgspec
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from memoryd.ledger import checkpointing, core_writing, progressing, purging
+from memoryd.ledger import checkpointing, core_writing, progressing, purge_count, purging
 from memoryd.ledger.tables import purges
 from memoryd_actors.memory.progress import PURGED_ENTRIES, PURGED_SESSION, Progress
 
@@ -76,6 +76,7 @@ def mark_entries(connection: Connection, owner: str, session: str, entries: Iter
 
 def gone_from_transcript(connection: Connection, done: Progress, now: datetime) -> None:
     """Take a mark of a transcript back; what was noted there since stays."""
+    purge_count.raise_count(connection, done.owner, now)
     known = progressing.get(connection, done.owner, done.session, done.job)
     if done.job == PURGED_ENTRIES:
         _put_entries(connection, done.owner, done.session, _entries(known) - _entries(done), now)
