@@ -237,6 +237,22 @@ def test_what_was_said_is_found_by_words_and_date(served: RunningDaemon) -> None
         assert "Nothing like it" in tools.call("session_search", {"until": "2001-01-01"})
 
 
+def test_messages_that_have_nothing_to_do_with_a_query_are_left_out_and_counted(served: RunningDaemon) -> None:
+    said = ("Paprika goes into the goulash last.", "Hello!", "The meeting is on Monday.", "I like long walks.")
+    with served.client("greet") as client:
+        client.push_acknowledged([Message("user", text) for text in said])
+        tools = Tools(client)
+
+        def found(query: str) -> str:
+            return tools.call("session_search", {"query": query, "session": "greet"})
+
+        asked = "What goes into the goulash?"
+        text = until(lambda: said if "Paprika" in (said := found(asked)) and "left out" in said else "", "the vectors")
+        assert text.count("\n- [") + text.startswith("- [") == 1
+        assert text.endswith("(3 messages left out: little to do with it.)")
+        assert found("zirconium furnace maintenance").startswith("Nothing like it was said.")
+
+
 def test_core_memory_is_viewed_and_updated(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         tools = Tools(client)

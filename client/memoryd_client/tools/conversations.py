@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from memoryd_client.base.wording import counted
 from memoryd_client.requests import search_messages
 from memoryd_client.tools.memories import Limit
 from memoryd_client.tools.tool import Tool, day, line
@@ -40,6 +41,7 @@ class SessionSearch(Tool, frozen=True, kw_only=True):
             until=self.until or None,
             session=self.session,
             search_archived=self.search_archived,
+            related=True,
             limit=self.limit,
         )
         reply = await ask(request)
@@ -48,7 +50,11 @@ class SessionSearch(Tool, frozen=True, kw_only=True):
             f"{record.who}] {line(record.content, 600)}"
             for record in (message.record for message in reply.found)
         ]
-        return "\n".join([*filter(None, [reply.note]), *lines]) or "Nothing like it was said. Try other words or dates."
+        if not lines:
+            lines = ["Nothing like it was said. Try other words or dates."]
+        if reply.left_out:
+            lines.append(f"({counted(reply.left_out, 'message')} left out: little to do with it.)")
+        return "\n".join([*filter(None, [reply.note]), *lines])
 
 
 class SummarizeConversation(Tool, frozen=True, kw_only=True):
