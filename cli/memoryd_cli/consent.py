@@ -52,7 +52,7 @@ def approve(
 
     It is for you: without a terminal, or with --agent, it is refused.
     """
-    with at.connect_to_write() as memory:
+    with at.connect() as memory:
         approved = [memory.approve(memory_id) for memory_id in memory_ids]
     if as_json:
         out_json(approved)
@@ -73,7 +73,7 @@ def reject(
 
     It is for you: without a terminal, or with --agent, an agent can only take back what it proposed itself.
     """
-    with at.connect_to_write() as memory:
+    with at.connect() as memory:
         rejected = [memory.reject(memory_id) for memory_id in memory_ids]
     if as_json:
         out_json(rejected)

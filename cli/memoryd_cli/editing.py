@@ -75,7 +75,7 @@ def edit(
     kept in a file that is named, unless the memory was purged meanwhile.
     """
     command = _editor()
-    with at.connect_to_write() as memory:
+    with at.connect() as memory:
         before = memory.get(memory_id)
         draft = _draft(before)
         try:
@@ -218,7 +218,7 @@ def update(
         wanted["ttl"] = ttl or None
     if not wanted:
         raise typer.BadParameter("say what is to change, for instance with --content or --title")
-    with at.connect_to_write() as memory:
+    with at.connect() as memory:
         before = memory.get(memory_id)
         after = memory.update(before.id, revision=revision, **wanted)
         same = after.revision == before.revision
@@ -292,7 +292,7 @@ def relate(
 
     Any name will do; `contradicts` is shown as a doubt, and `supersedes` retires the second memory.
     """
-    with at.connect_to_write() as memory:
+    with at.connect() as memory:
         edges = memory.relate(memory_id, other, relation=relation, strength=strength)
     if as_json:
         out_json(edges)
@@ -310,7 +310,7 @@ def unrelate(
     as_json: Json = False,
 ) -> None:
     """Remove what one memory is to another, and print what is left of the first."""
-    with at.connect_to_write() as memory:
+    with at.connect() as memory:
         first, second = memory.get(memory_id).id, memory.get(other).id
         before = memory.edges([first])
         if not any((one.from_id, one.relation, one.to_id) == (first, relation, second) for one in before):

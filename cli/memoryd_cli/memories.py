@@ -93,7 +93,7 @@ def add(
 ) -> None:
     """Remember something, and print its id once it is safe on disk."""
     text = given_text(content)
-    with at.connect_to_write() as memory:
+    with at.connect() as memory:
         saved = memory.remember(
             text,
             category=category,
@@ -287,7 +287,7 @@ def forget(
 ) -> None:
     """Forget memories. They are out of sight at once; `memoryd restore` brings them back."""
     forgotten: list[Memory] = []
-    with at.connect_to_write() as memory:
+    with at.connect() as memory:
         for memory_id in memory_ids:
             before = memory.get(memory_id)
             forgotten.append(memory.forget(before.id))
@@ -308,7 +308,7 @@ def restore(
 ) -> None:
     """Bring memories back that were forgotten, archived, merged or superseded."""
     restored: list[Memory] = []
-    with at.connect_to_write() as memory:
+    with at.connect() as memory:
         for memory_id in memory_ids:
             before = memory.get(memory_id)
             restored.append(memory.restore(before.id))

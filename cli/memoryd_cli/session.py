@@ -180,6 +180,8 @@ def search(
             if everything or by != "both"
             else "nothing found that has to do with it (--all shows the rest)"
         )
+    elif found.left_out:
+        note(f"left out, with little to do with it: {counted(found.left_out, 'message')} (--all shows them)")
     if found.next is not None:
         note(f"more with --offset {found.next}")
     if found.note:

@@ -61,6 +61,28 @@ def test_in_the_shell_of_a_coding_agent_what_is_added_is_the_agents_word(served:
     assert added(served("add", "Releases are tagged by hand.", "--json", CLAUDECODE="0")).source.value == "user"
 
 
+def test_without_a_terminal_nothing_is_signed_as_the_users(served: Command) -> None:
+    document = served.home / "grain.md"
+    document.write_text("# Grain\n\nThe grain store is emptied in May.\n", encoding="utf-8")
+    memory_id = served.ok("add", FACT).strip()
+    operation = msgspec.json.decode(served.ok("history", memory_id, "--json"), type=list[HistoryEntry])[0].operation
+    served.ok("undo", str(operation))
+    served.ok("undo", str(operation + 1))
+    served.ok("fs", "write", "notes/grain.md", "Barley comes first.")
+    served.ok("fs", "edit", "notes/grain.md", "Barley", "Rye")
+    served.ok("fs", "delete", "notes/grain.md")
+    served.ok("knowledge", "add", str(document))
+    served.ok("knowledge", "remove", str(document))
+    served.ok("core", "append", "scratchpad", "Rye comes first.")
+    served.ok("purge", memory_id, "--yes")
+    writes = msgspec.json.decode(served.ok("history", "--json"), type=list[HistoryEntry])
+    assert len(writes) >= 8
+    assert {write.actor for write in writes if write.actor} == {"script"}
+    sections = served.ok("core", "history", "scratchpad", "--json")
+    assert '"script"' in sections
+    assert '"cli"' not in sections
+
+
 def test_what_is_pushed_in_the_shell_of_a_coding_agent_gives_no_consent(served: Command) -> None:
     def pushed(command: Command, session: str, city: str, *more: str) -> subprocess.CompletedProcess[str]:
         said = [

@@ -55,6 +55,12 @@ def test_a_token_that_is_cut_is_known_by_its_beginning(sample: Sample, template:
     assert redact(template.format(sample.token)).text == template.format(f"[redacted:{sample.rule}]")
 
 
+@pytest.mark.parametrize("spelt", ["DuMmy", "tOdO", "yoUr", "FaKe"])
+def test_a_drawn_token_that_spells_a_placeholder_by_chance_is_one_still(spelt: str) -> None:
+    token = "sk-" + "ant-api03-" + drawn(MIXED, 20) + spelt + drawn(MIXED, 28 - len(spelt))
+    assert redact(f"the key is {token}").text == "the key is [redacted:anthropic-key]"
+
+
 @pytest.mark.parametrize(
     "masked",
     [

@@ -258,6 +258,27 @@ def test_what_was_said_in_another_project_is_found_where_it_is_asked_for(served:
         assert found() == {"here", "there", "nowhere"}
 
 
+def test_messages_that_have_nothing_to_do_with_a_query_are_left_out_and_counted(served: RunningDaemon) -> None:
+    said = ("Paprika goes into the goulash last.", "Hello!", "The meeting is on Monday.", "I like long walks.")
+    with served.client("greet") as client:
+        client.push_acknowledged([Message("user", text) for text in said])
+        tools = Tools(client)
+
+        def found(query: str) -> str:
+            return tools.call("session_search", {"query": query, "session": "greet"})
+
+        asked = "What goes into the goulash?"
+
+        def found_by_meaning() -> str:
+            text = found(asked)
+            return text if "Paprika" in text and "left out" in text else ""
+
+        text = until(found_by_meaning, "the vectors")
+        assert text.count("\n- [") + text.startswith("- [") == 1
+        assert text.endswith("(3 messages left out: little to do with it.)")
+        assert found("zirconium furnace maintenance").startswith("Nothing like it was said.")
+
+
 def test_core_memory_is_viewed_and_updated(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         tools = Tools(client)

@@ -22,7 +22,7 @@ from memoryd_actors.memory.steps import (
     Supersede,
 )
 from memoryd_actors.memory.visibility import is_visible
-from memoryd_client.wire.caller import PERSON, Caller
+from memoryd_client.wire.caller import PERSON, SCRIPT, Caller
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.review import (
@@ -73,7 +73,8 @@ class ReviewAnswers:
 
     async def _waiting(self, caller: Caller, request: ReviewPairs) -> WaitingPairs:
         # A person reviews what waits anywhere; an agent what concerns the project that it is at work in.
-        visible = self._view.visible(caller, Filters(scope="everywhere" if caller.agent == PERSON else "all"))
+        everywhere = caller.agent in {PERSON, SCRIPT}
+        visible = self._view.visible(caller, Filters(scope="everywhere" if everywhere else "all"))
         pairs_of = self._repository.contradictions if request.contradicting else self._repository.open_pairs
         found: list[WaitingPair] = []
         seen, limit = 0, request.limit

@@ -26,6 +26,8 @@ _TOKEN = re.compile(rf"{_BOUNDARY}(?:{'|'.join(f'{pattern}()' for _, pattern in 
 _RULES = tuple((rule, False) for rule, _ in FORMATS) + tuple((rule, True) for rule, _ in CUT)
 """Rule, and whether it takes a token that is cut."""
 _WORDS = re.compile(r"[a-z]+(?:[-_](?:[a-z]+|[A-Z]+|\d{1,4}|[a-z]+\d\d))+")
+_DRAWN = re.compile(r"(?=\D{0,39}\d)(?=[^a-z]{0,39}[a-z])(?=[^A-Z]{0,39}[A-Z])[A-Za-z0-9]{40}")
+"""What nobody types: in such a run letters spell `dummy` or `todo` by chance."""
 _MARKED = re.compile(r"[A-Za-z]{0,24}[=:]?[\"']?\[redacted:[a-z0-9-]{1,48}\][\"',.;:)]*")
 """What a round of redaction leaves, where no token is: a marker, after the name whose value it was."""
 _LENIENT = frozenset({"artifactory-key", "aws-bedrock-key", "slack-webhook"})
@@ -56,6 +58,8 @@ def find_tokens(text: str) -> Iterator[SecretFinding]:
 
 def _stands_for_one(value: str) -> bool:
     """Return whether this is what manuals write for a token: words, or a mask."""
+    if _DRAWN.search(value):
+        return degenerate(value)
     return placeholder(value) or _WORDS.fullmatch(value) is not None
 
 

@@ -123,7 +123,7 @@ class Conversations:
         """
         most = limit if session else CANDIDATES
         request = SearchMessages(
-            query=query, session=session, scope="project", kind="message", related=not session, limit=most
+            query=query, session=session, scope="project", kind="message", related=True, limit=most
         )
         caller = Caller(owner=visible.owner, project=visible.project)
         found = await self.search(request, caller, deadline_s=LOOKUP_S)
@@ -169,6 +169,7 @@ class Conversations:
             found = [(session, sequence, None) for session, sequence in places]
             return await self._found(caller, found, request, note)
         vector = None
+        weak = 0
         if request.by != "words":
             try:
                 vector = (await self._embedder.embed([request.query], query=True))[0]
@@ -191,15 +192,18 @@ class Conversations:
             if request.related and vector is not None:
                 said = [text for _, text in pool]
                 shares = {text.id: share for text, share in zip(said, word_shares(words, said), strict=True)}
-                ranked = [one for one in ranked if _has_to_do_with_it(one, shares.get(one.id, 0.0))]
+                near = [one for one in ranked if _has_to_do_with_it(one, shares.get(one.id, 0.0))]
+                weak = max(min(len(ranked), end) - max(len(near), request.offset), 0)
+                ranked = near
         else:
             candidates = await self._index.search(wanted, vector=vector, words=words, limit=max(CANDIDATES, end + 1))
             ranked = fuse(candidates, vector_weight=1.0 if words == "" else 0.0)
         by_id = {candidate.id: candidate for candidate in candidates}
         page = ranked[request.offset : end + 1]
-        return await self._found(
+        answer = await self._found(
             caller, [(by_id[one.id].session, by_id[one.id].sequence, one) for one in page], request, note
         )
+        return msgspec.structs.replace(answer, left_out=weak)
 
     async def _here(self, caller: Caller) -> frozenset[str]:
         """Return the sessions of the caller's project or of none, as memories are seen, and the one that it is in."""

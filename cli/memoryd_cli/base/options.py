@@ -113,11 +113,6 @@ class InSession(msgspec.Struct, frozen=True):
         """Return a client for the daemon, started first where that is wanted and needed."""
         return connect(self.session, self.project, self.agent, self.owner, autostart=self.autostart)
 
-    def connect_to_write(self) -> "Client":
-        """Return a client whose writes are signed as yours only where somebody is at a terminal."""
-        agent = SCRIPT if self.agent == PERSON and not at_terminal() else self.agent
-        return connect(self.session, self.project, agent, self.owner, autostart=self.autostart)
-
 
 def at_terminal() -> bool:
     """Return whether somebody is at a terminal: agents and timers run commands without one, pipes of yours have one."""
@@ -157,7 +152,10 @@ def examples(*lines: str) -> str:
 
 
 def connect(session: str, project: str | None, agent: str, owner: str, *, autostart: bool) -> "Client":
-    """Return a client for the daemon of this environment, started first where that is wanted and needed."""
+    """Return a client for the daemon of this environment, started first where that is wanted and needed.
+
+    What it does is signed as yours only where somebody is at a terminal.
+    """
     from memoryd_client.base.remote import Remote
     from memoryd_client.client import Client
 
@@ -173,7 +171,7 @@ def connect(session: str, project: str | None, agent: str, owner: str, *, autost
     return Client(
         session=session,
         project=here() if project is None else project,
-        agent=agent,
+        agent=SCRIPT if agent == PERSON and not at_terminal() else agent,
         owner=owner,
         paths=paths,
         remote=remote,

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from memoryd_client.base.wording import counted
 from memoryd_client.requests import search_messages
 from memoryd_client.tools.memories import Limit
 from memoryd_client.tools.tool import Tool, day, line
@@ -42,6 +43,7 @@ class SessionSearch(Tool, frozen=True, kw_only=True):
             session=self.session,
             scope="everywhere" if self.everywhere else "project",
             search_archived=self.search_archived,
+            related=True,
             limit=self.limit,
         )
         reply = await ask(request)
@@ -50,8 +52,12 @@ class SessionSearch(Tool, frozen=True, kw_only=True):
             f"{record.who}] {line(record.content, 600)}"
             for record in (message.record for message in reply.found)
         ]
-        hint = "other words or dates" if self.everywhere or self.session else "other words or dates, or everywhere"
-        return "\n".join([*filter(None, [reply.note]), *lines]) or f"Nothing like it was said. Try {hint}."
+        if not lines:
+            hint = "other words or dates" if self.everywhere or self.session else "other words or dates, or everywhere"
+            lines = [f"Nothing like it was said. Try {hint}."]
+        if reply.left_out:
+            lines.append(f"({counted(reply.left_out, 'message')} left out: little to do with it.)")
+        return "\n".join([*filter(None, [reply.note]), *lines])
 
 
 class SummarizeConversation(Tool, frozen=True, kw_only=True):

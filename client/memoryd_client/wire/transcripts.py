@@ -229,6 +229,9 @@ class FoundMessages(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """Pass as `offset` for the next page; None at the end."""
     note: str = ""
     """What was not as asked."""
+    left_out: int = 0
+    """Messages that would have filled the page and have nothing to do with the query: only what is `related` was asked
+    for."""
 
 
 class SearchMessages(Request[FoundMessages], frozen=True, kw_only=True, omit_defaults=True, tag="conversation"):
