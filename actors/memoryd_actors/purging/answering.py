@@ -99,7 +99,7 @@ class PurgingAnswers:
         replaced = await self._replaced(list(dict.fromkeys((*reach.ids, *ids))), caller)
         await to_thread.run_sync(destroy, self._drafts, ids)
         told = {session: numbers for (_, session), numbers in reach.places.items()} if request.transcripts else {}
-        message = PurgeMemories(tuple(ids), caller.owner, signed(caller), told)
+        message = PurgeMemories(tuple(ids), caller.owner, signed(caller), told, caller.session)
         gone = await self._keeper.ask(message, deadline_s=deadline_s)
         out_of_reach = await self._mirrored(caller.owner, ids)
         await self._finisher.finish(deadline_s=deadline_s)
