@@ -44,7 +44,9 @@ def events(
     ] = "",
     session: Annotated[
         str,
-        typer.Option("--in", metavar="SESSION", autocompletion=completion.sessions, help="Only rows in this session."),
+        typer.Option(
+            "--in", metavar="SESSION", autocompletion=completion.sessions, help="Only rows of what was done there."
+        ),
     ] = "",
     memory_id: Annotated[
         str,
@@ -58,7 +60,7 @@ def events(
         str,
         typer.Option(metavar="FOLDER", autocompletion=completion.projects, help="Only rows with memories of it."),
     ] = "",
-    agent: Annotated[str, typer.Option(metavar="NAME", help="Only rows with memories that this agent stored.")] = "",
+    agent: Annotated[str, typer.Option(metavar="NAME", help="Only rows of what this agent had done.")] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many rows.")] = 50,
     owner: Owner = "local",
     autostart: Autostart = False,
@@ -101,7 +103,7 @@ def _print_rows(found: "list[DoneEvent]", *, as_json: bool) -> None:
         out_json(found)
         return
     table(
-        ("number", "at", "node", "op", "status", "session", "memory", "category", "similarity", "ms"),
+        ("number", "at", "node", "op", "status", "session", "agent", "memory", "category", "similarity", "ms"),
         [
             (
                 str(one.number),
@@ -110,6 +112,7 @@ def _print_rows(found: "list[DoneEvent]", *, as_json: bool) -> None:
                 one.op,
                 one.status,
                 one.session,
+                one.agent,
                 one.memory[:12],
                 one.category,
                 "" if one.similarity is None else f"{one.similarity:.2f}",
@@ -118,7 +121,7 @@ def _print_rows(found: "list[DoneEvent]", *, as_json: bool) -> None:
             for one in found
         ],
         right=("number", "similarity", "ms"),
-        gives_way=("similarity", "number", "category", "session", "memory", "status", "node"),
+        gives_way=("similarity", "number", "category", "agent", "session", "memory", "status", "node"),
     )
 
 

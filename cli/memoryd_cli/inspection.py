@@ -208,7 +208,7 @@ def watch(*, owner: Owner = "local", autostart: Autostart = False, as_json: Json
 
     with connect("", "", "cli", owner, autostart=autostart) as memory:
         teller = EventTeller(memory)
-        for event in memory.events():
+        for event in map(teller.whole, memory.events()):
             if as_json:
                 tag = str(event.__struct_config__.tag)
                 out(msgspec.json.encode({"event": tag, "data": plain(event)}).decode())

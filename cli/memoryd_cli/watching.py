@@ -15,36 +15,49 @@ if TYPE_CHECKING:
 
 LONGEST = 160
 """Characters of a text that a line shows."""
+LATEST = 20
+"""Decisions among which one is looked for that was just told of."""
+SOME = "a session"
+"""Where the event does not say which."""
 _INDENT = " " * 10
 
 
 class EventTeller:
-    """Tells events in lines. It asks the daemon for the texts of memories."""
+    """Tells events in lines. It asks the daemon for the texts that they do not have."""
 
     def __init__(self, client: "Client") -> None:
         self._client = client
+
+    def whole(self, event: Event) -> Event:
+        """Return an event with what the daemon tells only to who asks for it."""
+        if not isinstance(event, PipelineRan) or event.trace.session:
+            return event
+        told = event.trace.turn, event.trace.at
+        try:
+            traces = self._client.why(LATEST)
+        except MemorydError:  # it may not be told, or the daemon is gone
+            traces = []
+        return next((PipelineRan(one, event.owner) for one in traces if (one.turn, one.at) == told), event)
 
     def lines(self, event: Event) -> Iterator[str]:
         """Yield what happened, a line for each memory."""
         match event:
             case PipelineRan(trace):
-                yield printable(f"pipeline  {trace.session} turn {trace.turn}: {_short(trace.focus)}")
+                yield printable(f"pipeline  {trace.session or SOME} turn {trace.turn}: {_short(trace.focus)}")
                 yield f"{_INDENT}{trace.outcome}; {render.timings(trace)}"
                 yield from (_considered(candidate) for candidate in trace.candidates if candidate.kept)
                 if passed := sum(not candidate.kept for candidate in trace.candidates):
                     yield f"{_INDENT}passed over {passed}"
             case Surfaced():
-                yield printable(f"surfaced  {event.session} turn {event.turn}")
+                yield printable(f"surfaced  {event.session or SOME} turn {event.turn}")
                 yield from (f"{_INDENT}{self._text(memory_id)}" for memory_id in event.memories)
             case Wrote():
                 yield f"wrote     {event.event} {self._text(event.memory_id)}"
             case Warned():
                 yield printable(f"warning   {event.component}: {sentence(event.message, event.hint)}")
             case ContextFilled():
-                yield printable(
-                    f"context   {event.session}, {event.agent or 'unnamed'}: {event.percent}% used, "
-                    f"{event.tokens} of {event.budget} tokens"
-                )
+                whose = f"{event.session}, {event.agent or 'unnamed'}" if event.session else SOME
+                yield printable(f"context   {whose}: {event.percent}% used, {event.tokens} of {event.budget} tokens")
             case IndexProgress():
                 yield f"index     {event.applied} of {event.target}"
 

@@ -555,7 +555,8 @@ class Client(Blocking):
     ) -> builtins.list[DoneEvent]:
         """Return what the daemon did for the owner, row by row, newest first; continue after the number `before`.
 
-        `project` (a root) and `agent` ask for what was done with memories of that project, stored by that agent.
+        `session` and `agent` ask for what was done there and by that one, `project` (a root) for what was done with
+        memories of that project.
         """
         request = ListDone(
             node=node,

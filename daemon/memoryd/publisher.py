@@ -3,14 +3,18 @@
 import logging
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, assert_never
+
+import msgspec
 
 from memoryd_client.wire.context import ContextUpdate
-from memoryd_client.wire.events import Event
+from memoryd_client.wire.events import ContextFilled, Event, IndexProgress, PipelineRan, Surfaced, Warned, Wrote
+from memoryd_client.wire.traces import Trace
 
 log = logging.getLogger(__name__)
 
 E = TypeVar("E")
+_ASK = "`memoryd status` and `memoryd logs` say which."
 
 
 class EventBus:
@@ -36,3 +40,32 @@ class EventBus:
             except Exception:  # as at the sockets: see the class
                 self._on_bug()
                 log.exception("a listener to %s met a bug", type(event).__name__)
+
+
+def wordless(event: Event) -> Event:
+    """Return what may be told of an event where nobody knows who listens: that it was, with ids and numbers.
+
+    Without what was said and found, and without the names of sessions and agents. Who may know them asks.
+    """
+    match event:
+        case PipelineRan(trace, owner):
+            told = Trace(
+                session="",
+                turn=trace.turn,
+                at=trace.at,
+                trigger=trace.trigger,
+                focus="",
+                outcome="",
+                timings_ms=trace.timings_ms,
+            )
+            return PipelineRan(told, owner)
+        case Surfaced():
+            return msgspec.structs.replace(event, session="")
+        case ContextFilled():
+            return msgspec.structs.replace(event, session="", agent="")
+        case Warned():
+            return Warned(component=event.component, message="there is trouble", hint=_ASK)
+        case Wrote() | IndexProgress():
+            return event
+        case _:
+            assert_never(event)

@@ -152,6 +152,8 @@ def _more(event: DoneEvent) -> dict[str, str | float]:
     more: dict[str, str | float] = {"memoryd.event": event.number}
     if event.session:
         more["memoryd.session"] = event.session
+    if event.agent:
+        more["memoryd.agent"] = event.agent
     if event.memory:
         more["memoryd.memory"] = event.memory
     if event.similarity is not None:

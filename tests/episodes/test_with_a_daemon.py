@@ -149,3 +149,5 @@ def test_the_model_tells_a_run_where_there_is_a_key_and_is_not_believed_blindly(
             quoted = told(client, 2)[1]
             assert quoted.metadata["summarised_by"] == "extracted"
             assert "You should run it" not in quoted.content
+            numbers = client.status().components["summaries"].numbers
+            assert (numbers["by_model"], numbers["quoted"]) == (1, 1)

@@ -91,15 +91,16 @@ async def test_of_too_many_the_newest_are_kept(ledger: SqlLedger) -> None:
     assert [one.number for one in found] == [5, 4]
 
 
-async def test_rows_are_told_by_project_and_agent_of_the_memory(ledger: SqlLedger) -> None:
+async def test_rows_are_told_by_project_of_the_memory_and_by_who_did_it(ledger: SqlLedger) -> None:
     ledger.events.record([SEARCHED])
     here = structs.replace(memory("a", id="a", project="/srv/app"), agent="planner")
     there = structs.replace(memory("b", id="b", project="/srv/site"), agent="planner")
-    await ledger.memories.apply("local", [Add(here), Add(there)], actor="x")
+    await ledger.memories.apply("local", [Add(here), Add(there)], actor="coder", session="s1", similarity=0.7)
 
     async def told(asked: ListDone) -> list[str]:
         return [one.memory for one in await ledger.events.done("local", asked, allowed=None)]
 
     assert await told(ListDone(project="/srv/app")) == ["a"]
-    assert await told(ListDone(agent="planner")) == ["b", "a"]
-    assert await told(ListDone(project="/srv/app", agent="coder")) == []
+    assert await told(ListDone(agent="coder")) == ["b", "a"]
+    assert await told(ListDone(session="s1", op="create")) == ["b", "a"]
+    assert await told(ListDone(project="/srv/app", agent="planner")) == []

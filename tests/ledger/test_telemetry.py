@@ -60,7 +60,7 @@ async def test_what_is_done_from_now_on_becomes_spans_and_numbers_without_a_text
         tasks.start_soon(telemetry.export, Instruments(spans, numbers))
         with anyio.fail_after(30):
             for number in count(1):  # until it looks
-                await ledger.memories.apply("local", [Add(memory(number))], actor="a")
+                await ledger.memories.apply("local", [Add(memory(number))], actor="a", session="s2")
                 if spans.get_finished_spans():
                     break
         ledger.events.record([Happened("local", "keeper", "update", "error", "s2", duration_ms=12.5)])
@@ -74,7 +74,7 @@ async def test_what_is_done_from_now_on_becomes_spans_and_numbers_without_a_text
     assert failed.end_time is not None
     assert abs(failed.end_time - failed.start_time - 12_500_000) < 2_000
     attributes = dict(created[0].attributes or {})
-    assert attributes["memoryd.session"] == "s1"
+    assert (attributes["memoryd.session"], attributes["memoryd.agent"]) == ("s2", "a")
     assert attributes["memoryd.category"] == "fact"
     assert "mem_0" not in [(span.attributes or {}).get("memoryd.memory") for span in created]
     assert SECRET not in "".join(span.to_json() for span in spans.get_finished_spans())

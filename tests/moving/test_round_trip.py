@@ -159,7 +159,7 @@ def test_an_archive_of_older_tables_is_brought_up_to_date(there: Home, tmp_path:
                 writer.add(ArchiveLine(table=table, row=row))
             writer.finish()
     there.arrive((tmp_path / "old.gz").read_bytes())
-    assert there.rows()["events"] == [{**event, "memory_id": "", "ts": 5, "duration_ms": None, "home": ""}]
+    assert there.rows()["events"] == [{**event, "memory_id": "", "ts": 5, "duration_ms": None, "home": "", "agent": ""}]
     with there.opened() as engine:
         assert opening.version(engine) == HEAD
 

@@ -1,6 +1,6 @@
 """A session is told what others changed since it last took."""
 
-from memoryd_actors.keeping.orders import SetState
+from memoryd_actors.keeping.orders import PurgeMemories, SetState
 from memoryd_client import State
 from memoryd_client.wire.caller import Caller
 from recall_system import Place, System, running
@@ -70,6 +70,25 @@ async def test_what_others_do_is_told_when_nothing_else_is_pending(place: Place)
         assert (told.memories, told.always) == ((), ())
         assert told.changes[1:] == ("- +created: [fact] Ana drinks tea at four. (imp=3)",)
         assert (await system.recall.take(Caller(session="s"), "t3")).pending is None
+
+
+async def test_what_it_was_told_of_and_is_purged_is_told_as_destroyed_once(place: Place) -> None:
+    async with running(place) as system:
+        for session in ("s", "late"):
+            assert (await system.recall.take(Caller(session=session), f"{session}0")).pending is None
+        tea = await system.remember("Ana drinks tea at four.", session="other")
+        gate = await system.remember("The gate opens at nine.", session="other")
+        assert (await system.recall.take(Caller(session="s"), "t1")).pending is not None
+        await system.recall.drain()
+    async with running(place) as system:
+        await system.keeper.ask(PurgeMemories((tea,), "local", ""), deadline_s=10)
+        await system.keeper.ask(PurgeMemories((gate,), "local", ""), deadline_s=10)
+        told = (await system.recall.take(Caller(session="s"), "t2")).pending
+        assert told is not None
+        assert told.changes[1:] == ("- ✗destroyed: 2 memories that you were told of before",)
+        assert "tea" not in told.text
+        assert (await system.recall.take(Caller(session="s"), "t3")).pending is None
+        assert (await system.recall.take(Caller(session="late"), "late1")).pending is None  # it never heard of them
 
 
 async def test_each_session_has_a_revision_of_its_own_that_goes_on_after_a_restart(place: Place) -> None:

@@ -7,12 +7,16 @@ from typing import Any, get_args
 
 import msgspec
 import pytest
+import zmq
 
+from memoryd.publisher import wordless
+from memoryd_cli.watching import EventTeller
 from memoryd_client import Client, Entry, RequestFailed
 from memoryd_client.base.errors import DeadlineExceeded
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate, Message
-from memoryd_client.wire.protocol import AnyRequest, encode
+from memoryd_client.wire.events import ContextFilled, Event, PipelineRan, Surfaced, Wrote
+from memoryd_client.wire.protocol import AnyRequest, decode_event, encode
 from running import PROJECT, RunningDaemon, until
 
 LISTS = """
@@ -168,6 +172,7 @@ def test_no_request_shows_an_agent_the_name_of_a_session_that_it_may_not_look_in
         first.remember("Ask before the ferry is booked.", category="rule")
         first.write_file("ferry.md", "# The ferry\nIt leaves at seven.")
         daemon.turn(first, "When does the ferry to Ghent leave?")
+        first.build_context(1_000)
         operation = first.history(fact.id)[0].operation
         daemon.indexed(first)
     said = Message(role="user", content="When does the ferry to Ghent leave, and from which pier?")
@@ -203,6 +208,46 @@ def test_no_request_shows_an_agent_the_name_of_a_session_that_it_may_not_look_in
         taken = first.recall([said])
         assert taken is not None
         assert ", session Timbuktu, mem_" in taken.text
+
+
+def test_no_event_shows_whoever_listens_what_was_said_and_found_or_in_which_session(daemon: RunningDaemon) -> None:
+    heard: list[bytes] = []
+    kinds: set[type[Event]] = set()
+    context = zmq.Context[zmq.Socket[bytes]]()
+    with (
+        context.socket(zmq.SUB) as everything,
+        client_of(daemon, "Lagos", "navigator") as other,
+        client_of(daemon, "Timbuktu", "navigator") as first,
+    ):
+        everything.set(zmq.SUBSCRIBE, b"")
+        everything.connect(f"ipc://{daemon.paths.events_socket}")
+        number = 0
+        while not {Wrote, PipelineRan, Surfaced, ContextFilled} <= kinds:  # a subscription takes a while to arrive
+            number += 1
+            other.remember(f"The lighthouse {number} of {MARKER} is {MARKER[::-1]}.", category="deadline")
+            first.append([Entry(role="user", content=f"Where is lighthouse {n} of {MARKER}?") for n in range(90)])
+            daemon.indexed(other)
+            daemon.turn(first, f"What colour is the lighthouse {number} of {MARKER}?")
+            assert first.take_pending(deadline_s=10)
+            first.build_context(int(first.build_context(400_000).uncompacted / 0.8))
+            while everything.poll(100):
+                _, frame = everything.recv_multipart()
+                heard.append(frame)
+                kinds.add(type(decode_event(frame)))
+    context.term()
+    for word in (MARKER, MARKER[::-1], "Timbuktu", "navigator", "lighthouse", "deadline"):
+        assert not [frame for frame in heard if word.encode() in frame]
+
+
+def test_whoever_shows_events_asks_for_what_they_leave_out(daemon: RunningDaemon) -> None:
+    with client_of(daemon, "Accra", "script") as first, client_of(daemon, "", "cli") as watching:
+        trace = daemon.turn(first, "Who keeps the light of the ferry?")
+        told = wordless(PipelineRan(trace, OWNER))
+        (line, *_) = EventTeller(watching).lines(EventTeller(watching).whole(told))
+        assert line == "pipeline  Accra turn 1: Who keeps the light of the ferry?"
+        with client_of(daemon, "", "reader") as reader:
+            (line, *_) = EventTeller(reader).lines(EventTeller(reader).whole(told))
+            assert line == "pipeline  a session turn 1: "
 
 
 def test_what_an_agent_may_only_see_it_neither_writes_nor_takes_away(daemon: RunningDaemon) -> None:

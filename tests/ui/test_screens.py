@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +47,19 @@ async def test_live_shows_a_turn_with_what_it_brought_up_and_what_was_written(se
             assert "And in winter?" not in seen.text()
             await seen.press("space")
             await seen.sees("And in winter?")
+
+
+async def test_live_shows_the_same_where_an_agent_has_an_allowlist(models: Path, tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text('[allowlists]\nplanner = ["@planner"]\n', encoding="utf-8")
+    with RunningDaemon(tmp_path, models, MEMORYD_RUNTIME_DIR=str(tmp_path)) as daemon, daemon.client("s1") as client:
+        with daemon.client("writer") as writer:
+            writer.remember(FERRY)
+        daemon.indexed(client)
+        async with opened(daemon) as seen:
+            assert client.push_context([Message("user", "When does the ferry to Aran sail?")])
+            await seen.sees("s1, turn 1, script", "The ferry to Aran sails at nine")
+            client.take_pending()
+            await seen.sees("(given)")
 
 
 async def test_live_is_narrowed_to_a_session_and_begins_with_what_was(served: RunningDaemon) -> None:

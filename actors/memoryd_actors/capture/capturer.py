@@ -252,7 +252,8 @@ class Capturer:
         except Refused as refused:
             self.counts.refused += 1
             self.counts.last_refusal = str(refused)
-            await self._recall.note_captured(given.caller, new.id)
+            told = f"{refused} {refused.hint}".strip()
+            await self._recall.note_captured(given.caller, new.id, refused=told)
             self._warn(f"what was to be remembered was refused: {refused}", refused.hint)
 
     async def _decide(self, given: CaptureInput) -> None:

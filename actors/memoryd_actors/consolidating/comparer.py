@@ -11,7 +11,7 @@ from memoryd_actors.core.errors import ActorTimeout, DiskFull, LedgerCorrupt, Un
 from memoryd_actors.core.worker import Worker, attempt, rest
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.keeping.merging import compare_with, plan_stored, select_comparable
-from memoryd_actors.keeping.neighbours import Neighbours
+from memoryd_actors.keeping.neighbours import Neighbours, nearest
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.steps import MarkCompared
 from memoryd_actors.ports.embedder import Vector
@@ -94,4 +94,5 @@ class Comparer:
         near = await self._neighbours.find(memory, vector)
         verdicts = [compare_with(memory, one) for one in select_comparable(memory, near)]
         steps = (*plan_stored(memory, near, verdicts), MarkCompared((memory.id,)))
-        await self._keeper.ask(Perform(memory.owner, steps, ACTOR, NODE), deadline_s=KEEPER_S)
+        message = Perform(memory.owner, steps, ACTOR, NODE, similarity=nearest(near))
+        await self._keeper.ask(message, deadline_s=KEEPER_S)

@@ -103,7 +103,9 @@ class ReviewAnswers:
                 check_outranked(second, first.trust)
         before = await self._operation(caller, first, second)
         steps = _steps(first, second, request.verdict)
-        await self._keeper.ask(Perform(caller.owner, steps, signed(caller), NODE), deadline_s=deadline_s)
+        await self._keeper.ask(
+            Perform(caller.owner, steps, signed(caller), NODE, caller.session), deadline_s=deadline_s
+        )
         after = await self._operation(caller, first, second)
         return SettledPair(
             first=await self._view.resolve(caller, first.id),

@@ -75,12 +75,12 @@ class ContextUsage:
                 )
             )
 
-    def facts(self, owner: str) -> dict[str, str]:
-        """Return how large the last context of each agent of an owner is, by its name."""
+    def facts(self, owner: str, only: str | None = None) -> dict[str, str]:
+        """Return how large the last context of each agent of an owner is, by its name; `only` of one."""
         return {
             name or "unnamed": f"{_how_full(last.percent)}, {last.tokens} of {last.budget} tokens in {last.session}"
             for (whose, name), last in self._agents.items()
-            if whose == owner
+            if whose == owner and only in {None, name}
         }
 
 

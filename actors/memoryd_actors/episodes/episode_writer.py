@@ -26,7 +26,7 @@ from memoryd_actors.memory.steps import Advance, UnlessPurged
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
-from memoryd_actors.summarising import Summariser, said_of
+from memoryd_actors.summarising import SummarySidecar, said_of
 from memoryd_actors.texts.labels import project_label
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.events import Warned
@@ -77,8 +77,7 @@ class EpisodeWriter:
         self,
         *,
         transcripts: Transcripts,
-        summariser: Summariser,
-        quoting: Summariser,
+        summariser: SummarySidecar,
         recall: Introducer,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         repository: ProgressRepository,
@@ -90,7 +89,6 @@ class EpisodeWriter:
     ) -> None:
         self._transcripts = transcripts
         self._summariser = summariser
-        self._quoting = quoting
         self._recall = recall
         self._keeper = keeper
         self._repository = repository
@@ -239,7 +237,7 @@ class EpisodeWriter:
         summary = await self._summariser.summarise(said, budget_tokens=self._settings.tokens, purpose="episode")
         if summary.by_model and not points(summary):
             # Nothing that it wrote reads as an episode has to: what was said does, quoted.
-            summary = await self._quoting.summarise(said, budget_tokens=self._settings.tokens, purpose="episode")
+            summary = await self._summariser.quote_instead(said, budget_tokens=self._settings.tokens, purpose="episode")
         if not points(summary):
             self.counts.refused += 1
             return []

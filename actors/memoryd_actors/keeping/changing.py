@@ -123,7 +123,10 @@ class Changing:
         was, reads = (f"{one.title}\n{one.content}" for one in (before, after.memory))
         await to_thread.run_sync(check_told, before.id, was, reads, message.caller, message.told)
         steps, around = await self._revised(before, after.memory, gate_notes(after))
-        stored, sequence = await self._operations.perform(owner, steps, self._gate.sign(message.caller))
+        similarity = around.similarity if around is not None else None
+        stored, sequence = await self._operations.perform(
+            owner, steps, self._gate.sign(message.caller), similarity=similarity
+        )
         kept = next(one for one in reversed(stored) if one.id == before.id)
         if around is not None and kept.active:
             self._surroundings.note_written(kept, around, sequence)

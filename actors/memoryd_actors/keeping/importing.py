@@ -115,11 +115,13 @@ class Importer:
         actor = self._gate.sign(caller)
         if fresh:
             notes = {"imported": "true"} | ({"restored": "as the user's own export"} if request.restore else {})
-            stored = await self._keeper.ask(Adopt(fresh, caller.owner, actor, notes), deadline_s=deadline_s)
+            stored = await self._keeper.ask(
+                Adopt(fresh, caller.owner, actor, notes, caller.session), deadline_s=deadline_s
+            )
             for memory, (asked, _) in zip(stored, fresh, strict=True):
                 (added if memory.id == asked.id and asked.id not in added else found.unchanged).append(asked.id)
         if found.asked:
-            message = Perform(caller.owner, tuple(found.asked), actor, NODE)
+            message = Perform(caller.owner, tuple(found.asked), actor, NODE, caller.session)
             for memory, patch in zip(await self._keeper.ask(message, deadline_s=deadline_s), found.asked, strict=True):
                 if memory.id == patch.memory.id:
                     (added if memory.active else proposed).append(memory.id)
@@ -196,7 +198,7 @@ class Importer:
                 there.add(key)
                 steps.append(AddEdge(*key, edge.strength, told=True, at=at))
         if steps:
-            message = Perform(caller.owner, tuple(steps), self._gate.sign(caller))
+            message = Perform(caller.owner, tuple(steps), self._gate.sign(caller), session=caller.session)
             await self._keeper.ask(message, deadline_s=deadline_s)
         return Imported(edges=len(steps), edges_unchanged=unchanged, edges_left_out=tuple(left_out))
 

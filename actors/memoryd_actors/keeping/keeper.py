@@ -70,13 +70,14 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
     async def handle(self, message: KeeperMessage) -> tuple[Memory, ...]:
         """Return the memories as they now stand."""
         began = self._operations.began_s = self._clock.monotonic()
+        owner, session, agent = self._whose(message)
+        self._operations.session = session
         try:
             return await self._handle(message)
         except Refused:
-            owner, session = _whose(message)
             node = message.node if isinstance(message, Perform) else NODE
             took_ms = (self._clock.monotonic() - began) * 1000
-            failed = Happened(owner, node, op(message), "error", thread=session, duration_ms=took_ms)
+            failed = Happened(owner, node, op(message), "error", thread=session, agent=agent, duration_ms=took_ms)
             self._ledger.events.record([failed])
             raise
 
@@ -103,7 +104,10 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
                 )
                 return (await self._operations.perform(caller.owner, [step], self._gate.sign(caller)))[0]
             case Perform():
-                return (await self._operations.perform(message.owner, message.steps, message.actor, message.node))[0]
+                stored, _ = await self._operations.perform(
+                    message.owner, message.steps, message.actor, message.node, similarity=message.similarity
+                )
+                return stored
             case PurgeMemories():
                 return await self._purge(message)
             case _:
@@ -113,7 +117,12 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         there = await self._ledger.memories.get(message.owner, message.ids)
         self._on_purge(message.ids)
         gone = await self._ledger.purges.purge(
-            message.owner, message.ids, actor=message.actor, told=message.told, looked_at=message.looked_at
+            message.owner,
+            message.ids,
+            actor=message.actor,
+            session=message.session,
+            told=message.told,
+            looked_at=message.looked_at,
         )
         self._on_purge(gone)  # with what was merged into them
         self._on_change(await self._ledger.memories.last_sequence())
@@ -121,9 +130,8 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
             self._publish(Wrote(event="PURGE", memory_id=memory_id, owner=message.owner))
         return tuple(msgspec.structs.replace(one, content="", title="") for one in there.values())
 
-
-def _whose(message: KeeperMessage) -> tuple[str, str]:
-    """Return the owner whom an order is for, and the session that it comes from; empty where it comes from none."""
-    if isinstance(message, Adopt | Perform | PurgeMemories):
-        return message.owner, ""
-    return message.caller.owner, message.caller.session
+    def _whose(self, message: KeeperMessage) -> tuple[str, str, str]:
+        """Return for whom an order is, and in which session and by whom it was given; empty where in none."""
+        if isinstance(message, Adopt | Perform | PurgeMemories):
+            return message.owner, message.session, message.actor
+        return message.caller.owner, message.caller.session, self._gate.sign(message.caller)

@@ -1,6 +1,7 @@
 """What is remembered already and is near to what arrives: what the index has, and what was written just now."""
 
 from collections import deque
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
@@ -25,6 +26,11 @@ class Neighbour(msgspec.Struct, frozen=True):
 
     memory: Memory
     cosine: float
+
+
+def nearest(near: Sequence[Neighbour]) -> float | None:
+    """Return the cosine of the nearest neighbour; None where there is none."""
+    return near[0].cosine if near else None
 
 
 class _Recent(msgspec.Struct, frozen=True):

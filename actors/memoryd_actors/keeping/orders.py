@@ -35,6 +35,8 @@ class Adopt(msgspec.Struct, frozen=True):
     actor: str
     notes: Mapping[str, str]
     """For the history, beside what the gate did."""
+    session: str = ""
+    """In which it was asked for."""
 
 
 class SetState(msgspec.Struct, frozen=True):
@@ -92,6 +94,10 @@ class Perform(msgspec.Struct, frozen=True):
     actor: str
     node: str = "worker"
     """Who decided them, in the counts of events."""
+    session: str = ""
+    """In which they were asked for."""
+    similarity: float | None = None
+    """Cosine of the nearest neighbour of what they are for, where one was looked for."""
 
 
 class PurgeMemories(msgspec.Struct, frozen=True):
@@ -102,6 +108,8 @@ class PurgeMemories(msgspec.Struct, frozen=True):
     actor: str
     told: Mapping[str, Sequence[int]] = msgspec.field(default_factory=dict[str, Sequence[int]])
     """Entries of transcripts that go, too, by session."""
+    session: str = ""
+    """In which it was asked for."""
     looked_at: int | None = None
     """The change of the ledger up to which it was looked what tells them: what was written since and does goes, too."""
 

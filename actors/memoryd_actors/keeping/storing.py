@@ -115,7 +115,8 @@ class Storing:
         if seen is not None:
             steps = plan(memory, seen.near, seen.compared, notes)
             steps = [replace(step, as_of=seen.as_of) if isinstance(step, Add) else step for step in steps]
-        stored, sequence = await self._operations.perform(memory.owner, [*steps, *links], actor)
+        similarity = seen.similarity if seen is not None else None
+        stored, sequence = await self._operations.perform(memory.owner, [*steps, *links], actor, similarity=similarity)
         # As it stands at the end: a correction may have taken its place.
         kept = next(one for one in reversed(stored) if one.id == stored[0].id)
         if seen is not None and kept.id == memory.id and kept.active:

@@ -7,7 +7,7 @@ import msgspec
 
 from memoryd_actors.core.errors import Unavailable
 from memoryd_actors.keeping.merging import ComparedNeighbour, compare_with, select_comparable
-from memoryd_actors.keeping.neighbours import Neighbour, Neighbours
+from memoryd_actors.keeping.neighbours import Neighbour, Neighbours, nearest
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Vector
 from memoryd_client.wire.memory import Memory
@@ -28,6 +28,11 @@ class NeighboursSeen(msgspec.Struct, frozen=True):
     compared: list[ComparedNeighbour]
     as_of: int
     """The change up to which other daemons' memories were among them."""
+
+    @property
+    def similarity(self) -> float | None:
+        """Return the cosine of the nearest of them, if there is one."""
+        return nearest(self.near)
 
 
 class NeighbourLookup:

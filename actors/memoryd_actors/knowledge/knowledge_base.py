@@ -230,7 +230,7 @@ class KnowledgeBase:
         before = [one for one in of_path if one.metadata[DOCUMENT] == path]
         steps = steps_between(before, admitted, self._clock.now())
         if steps:
-            message = Perform(caller.owner, tuple(steps), self._gate.sign(caller), NODE)
+            message = Perform(caller.owner, tuple(steps), self._gate.sign(caller), NODE, caller.session)
             await self._keeper.ask(message, deadline_s=KEEPER_S)
         log.info("%s: %d passages are knowledge", unnamed(path), len(admitted))
         return left_out
@@ -311,7 +311,7 @@ class KnowledgeBase:
     async def _forget(self, ids: Sequence[str], caller: Caller, why: str) -> None:
         purge_at = self._clock.now() + timedelta(days=KEPT_DAYS)
         forget = [ChangeState(one, State.FORGOTTEN, "DELETE", purge_at, why) for one in ids]
-        message = Perform(caller.owner, tuple(forget), self._gate.sign(caller), NODE)
+        message = Perform(caller.owner, tuple(forget), self._gate.sign(caller), NODE, caller.session)
         await self._keeper.ask(message, deadline_s=KEEPER_S)
 
     # --- what there is
@@ -335,7 +335,8 @@ class KnowledgeBase:
             if request.purge:
                 _check_own(passages, caller)
                 for at in range(0, len(ids), AT_ONCE):
-                    purge = PurgeMemories(tuple(ids[at : at + AT_ONCE]), caller.owner, actor)
+                    some = tuple(ids[at : at + AT_ONCE])
+                    purge = PurgeMemories(some, caller.owner, actor, session=caller.session)
                     await self._keeper.ask(purge, deadline_s=KEEPER_S)
             else:
                 await self._forget(ids, caller, "knowledge removed")

@@ -1,6 +1,6 @@
 """The change header: what was written to memory since this session last took."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -10,6 +10,7 @@ from memoryd_client.wire.memory import Memory, State
 MOST_BULLETS = 3
 LONGEST = 160
 """Characters of a bullet."""
+LONGEST_NOTICE = 300
 _SIGNS = {
     "ADD": "+created",
     "UPDATE": "↑updated",
@@ -66,8 +67,12 @@ def of_others(news: Iterable[News], *, stored: Collection[str], changed: Mapping
     ]
 
 
-def header(news: Iterable[News], *, since: int, known: Collection[str], shown: Collection[str]) -> tuple[str, ...]:
+def header(
+    news: Iterable[News], *, since: int, known: Collection[str], shown: Collection[str], notices: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Return the header: one line that says since when, and at most three bullets; empty where nothing is to be told.
+
+    `notices` are told besides, before them.
 
     `since`: the session's revision, the number of headers that it was told before.
 
@@ -85,10 +90,10 @@ def header(news: Iterable[News], *, since: int, known: Collection[str], shown: C
         if one.memory.id not in known and one.memory.id not in passed and _counts(one)
     }
     ranked = sorted(latest.values(), key=lambda one: _weight(one, shown), reverse=True)
-    if not ranked:
+    if not ranked and not notices:
         return ()
     told = ranked[: MOST_BULLETS if len(ranked) <= MOST_BULLETS else MOST_BULLETS - 1]
-    bullets = [_bullet(one) for one in told]
+    bullets = [*(f"- {one_line(notice, LONGEST_NOTICE)}" for notice in notices), *map(_bullet, told)]
     if len(ranked) > len(told):
         bullets.append(f"- and {len(ranked) - len(told)} more (memoryd history)")
     return (f"Memory updates since rev {since}:", *bullets)

@@ -35,7 +35,9 @@ class Happened(msgspec.Struct, frozen=True):
     """classify, search, query, knowledge_search, or one of `OPERATIONS`."""
     status: EventStatus = "ok"
     thread: str = ""
-    """The session."""
+    """The session in which it was done."""
+    agent: str = ""
+    """Who had it done."""
     memory_id: str = ""
     category: str = ""
     sim: float | None = None
@@ -53,6 +55,7 @@ def of_context(owner: str, trace: Trace, *, failed: bool = False) -> Happened:
         op="search" if searched or failed else "classify",
         status="error" if failed else "ok" if searched else "skipped",
         thread=trace.session,
+        agent=trace.agent,
         sim=best,
         duration_ms=trace.timings_ms.get("total"),
     )

@@ -142,11 +142,20 @@ class MemoryWrites(Protocol):
     """The one door through which memories are written."""
 
     async def apply(
-        self, owner: str, steps: Sequence[Step], *, actor: str, node: str = "keeper", began_s: float | None = None
+        self,
+        owner: str,
+        steps: Sequence[Step],
+        *,
+        actor: str,
+        node: str = "keeper",
+        session: str = "",
+        similarity: float | None = None,
+        began_s: float | None = None,
     ) -> Applied:
         """Perform the steps of one operation, all or none, each with its history, and count them as done by `node`.
 
-        `began_s` is when work on it began, by the monotonic clock; None: now.
+        `session` is where it is done, `similarity` that of the nearest neighbour of what it is done for. `began_s` is
+        when work on it began, by the monotonic clock; None: now.
 
         Raises:
             NotFound: a step names a memory that the owner does not have.
@@ -204,6 +213,7 @@ class PurgeRepository(Protocol):
         ids: Sequence[str],
         *,
         actor: str,
+        session: str = "",
         told: Mapping[str, Sequence[int]] | None = None,
         looked_at: int | None = None,
     ) -> list[str]:

@@ -106,7 +106,7 @@ class PurgingAnswers:
         for prompt in reach.unanswered if request.transcripts else ():
             await self._finder.prompts.drop(caller.owner, prompt.session)
         told = {session: numbers for (_, session), numbers in reach.places.items()} if request.transcripts else {}
-        message = PurgeMemories(tuple(ids), caller.owner, signed(caller), told, looked_at)
+        message = PurgeMemories(tuple(ids), caller.owner, signed(caller), told, caller.session, looked_at)
         gone = await self._keeper.ask(message, deadline_s=deadline_s)
         out_of_reach = await self._mirrored(caller.owner, ids)
         await self._finisher.finish(deadline_s=deadline_s)

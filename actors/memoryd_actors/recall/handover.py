@@ -97,12 +97,13 @@ class Handover:
         relied_on = state.known(whose)
         # Told meanwhile by another answer: no news any more.
         news = offer.news if state.told == offer.since else ()
-        changes = self.header(news, state, caller, state.waiting() | ids)
+        notices = state.notices()
+        changes = self.header(news, state, caller, state.waiting() | ids, notices)
         checked = [memory for memory in self._checked(offer, state, caller) if memory.id not in ids]
         asked = [one for one in offer.asked if one.id not in state.consents]
         # What is only told of conversations waits for company.
-        pressing = bool(changes) and any(
-            one.memory.category not in DERIVED or one.memory.id in relied_on for one in news
+        pressing = bool(notices) or (
+            bool(changes) and any(one.memory.category not in DERIVED or one.memory.id in relied_on for one in news)
         )
         pending = None
         if checked or told.lines or asked or pressing:
@@ -121,7 +122,10 @@ class Handover:
             after = state.withdraw(gone)
             if in_force is not None:
                 after = after.note_in_force(whose, in_force)
-            return after if pending is None else after.take(take_id, pending, revision=offer.revision)
+            if pending is None:
+                return after
+            announced = {one.memory.id for one in news}
+            return after.take(take_id, pending, revision=offer.revision, announced=announced)
 
         return Handed(pending, rule, complete=pending is None or len(pending.consents) == len(asked))
 
@@ -131,10 +135,16 @@ class Handover:
         return render(checked, turn=state.turn, budget_tokens=self._settings.budget_tokens)
 
     def header(
-        self, news: Sequence[News], state: SessionState, caller: Caller, handed: Collection[str]
+        self,
+        news: Sequence[News],
+        state: SessionState,
+        caller: Caller,
+        handed: Collection[str],
+        notices: Sequence[str] = (),
     ) -> tuple[str, ...]:
         """Return the change header for an answer that hands over these memories."""
-        return header(news, since=state.revision, known=handed, shown=state.known(whose_context(caller)))
+        shown = state.known(whose_context(caller))
+        return header(news, since=state.revision, known=handed, shown=shown, notices=notices)
 
     async def news(self, caller: Caller, state: SessionState) -> tuple[list[News], int, int]:
         """Return what was written since the session was told last, since when that is, and up to when.

@@ -161,9 +161,9 @@ class MemoryActor:
         """Return whether this was captured from the session before."""
         return await self._sessions.of(caller).was_captured(memory_id)
 
-    async def note_captured(self, caller: Caller, memory_id: str) -> None:
-        """Remember that this was captured from the session."""
-        await self._sessions.of(caller).note_captured(memory_id)
+    async def note_captured(self, caller: Caller, memory_id: str, *, refused: str = "") -> None:
+        """Remember that this was captured from the session; or why it was `refused`, which its next take tells."""
+        await self._sessions.of(caller).note_captured(memory_id, refused=refused)
 
     def note_query(self, caller: Caller, ids: Sequence[str]) -> None:
         """Count that an agent asked for memory itself, and what it got; nobody waits for it."""

@@ -161,7 +161,7 @@ class Session(Actor[ContextUpdate, Trace]):
         last = state.repeated_take(take_id)
         if last is not None:
             return Taken(last.pending)
-        if self._parts.shared or state.found or self._is_due(whose_context(caller)):
+        if self._parts.shared or state.found or state.notices() or self._is_due(whose_context(caller)):
             return None
         return Taken()
 
@@ -220,7 +220,9 @@ class Session(Actor[ContextUpdate, Trace]):
         if not news or state.told != since:
             return ()
         changes = self._parts.handover.header(news, state, caller, handed)
-        told = await self._stored.give(version, lambda state: state.tell(revision, changes=changes))
+        told = await self._stored.give(
+            version, lambda state: state.tell(revision, changes=changes, announced=[one.memory.id for one in news])
+        )
         return changes if told else ()
 
     async def clear(self) -> None:
@@ -250,9 +252,9 @@ class Session(Actor[ContextUpdate, Trace]):
         """Return whether this was captured from the session before."""
         return memory_id in (await self._stored.current()).captured
 
-    async def note_captured(self, memory_id: str) -> None:
-        """Remember that this was captured from the session."""
-        await self._stored.update(lambda state: state.note_captured(memory_id))
+    async def note_captured(self, memory_id: str, *, refused: str = "") -> None:
+        """Remember that this was captured from the session, or why it was not kept."""
+        await self._stored.update(lambda state: state.note_captured(memory_id, refused=refused))
 
     def note_query(self) -> None:
         """Count the turn on which the agent asks for memory itself."""

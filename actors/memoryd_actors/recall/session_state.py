@@ -17,6 +17,7 @@ from memoryd_client.wire.pending import PendingMemory, SurfacedMemory
 MAX_REMEMBERED_CLIENTS = 32
 MAX_REMEMBERED_WRITES = 500
 MAX_REMEMBERED_CAPTURES = 500
+MAX_REFUSED = 3
 """The state is saved whole, with every take: it has to stay small."""
 
 
@@ -88,6 +89,12 @@ class SessionState(msgspec.Struct, frozen=True):
     """Proposals that the session was told of, and on which turn: each is told once, whatever is reset."""
     captured: Mapping[str, int] = {}
     """Ids of what was captured from its messages, and on which turn: its contexts repeat them."""
+    announced: Mapping[str, int] = {}
+    """Memories of which a change header told, and on which turn."""
+    destroyed: int = 0
+    """How many of those that it was told of are purged, which it has not heard yet."""
+    refused: tuple[str, ...] = ()
+    """Why the latest that the user asked to have remembered here was not kept, which it has not heard yet."""
     considered: int = 0
     """The ledger's newest change that the last context was held against."""
     clearings: int = 0
@@ -202,8 +209,13 @@ class SessionState(msgspec.Struct, frozen=True):
         shown = taken.pending if taken is not None else None
         if taken is not None and shown is not None and gone & {*shown.consents, *handed_over(shown), *in_force(shown)}:
             taken = Taking(taken.take_id, None)
+        in_force_read = {one for memories in self.in_force.values() for one, read in memories.items() if read}
+        told = {*self.surfaced, *self.announced, *in_force_read} - {*self.written}
         return msgspec.structs.replace(
             state,
+            announced=_less(self.announced, gone),
+            destroyed=self.destroyed + len(told & gone),
+            refused=(),  # they may name what is gone
             found=tuple(msgspec.structs.replace(one, memory=_without(one.memory, gone)) for one in state.found),
             surfaced=_less(self.surfaced, gone),
             written=_less(self.written, gone),
@@ -238,10 +250,20 @@ class SessionState(msgspec.Struct, frozen=True):
         changed = {**self.changed, **dict.fromkeys(ids, revision)}
         return msgspec.structs.replace(self, changed=_newest(changed, MAX_REMEMBERED_WRITES))
 
-    def note_captured(self, memory_id: str) -> "SessionState":
-        """Remember what was captured from the session; the newest `MAX_REMEMBERED_CAPTURES`."""
+    def note_captured(self, memory_id: str, *, refused: str = "") -> "SessionState":
+        """Remember what was captured from the session, or why it was not kept; the newest `MAX_REMEMBERED_CAPTURES`."""
         captured = {**self.captured, memory_id: self.turn}
-        return msgspec.structs.replace(self, captured=_newest(captured, MAX_REMEMBERED_CAPTURES))
+        return msgspec.structs.replace(
+            self,
+            captured=_newest(captured, MAX_REMEMBERED_CAPTURES),
+            refused=(*self.refused, refused)[-MAX_REFUSED:] if refused else self.refused,
+        )
+
+    def notices(self) -> tuple[str, ...]:
+        """Return what the session is to hear beside what changed: what was not kept, and what is gone for good."""
+        told = tuple(f"✗not kept, though the user asked for it (tell them): {why}" for why in self.refused)
+        some = "a memory" if self.destroyed == 1 else f"{self.destroyed} memories"
+        return (*told, f"✗destroyed: {some} that you were told of before") if self.destroyed else told
 
     def become(self, other: "SessionState") -> "SessionState":
         """Return the state that another daemon saved; what was answered here last stays: it may be asked for again."""
@@ -277,6 +299,9 @@ class SessionState(msgspec.Struct, frozen=True):
             changed=_latest(self.changed, other.changed),
             consents=_latest(self.consents, other.consents),
             captured=_latest(self.captured, other.captured),
+            announced=_latest(self.announced, other.announced),
+            destroyed=max(self.destroyed, other.destroyed),
+            refused=tuple(dict.fromkeys((*older.refused, *newer.refused)))[-MAX_REFUSED:],
             in_force=in_force if same else newer.in_force,
             found=tuple(sorted(waits, key=lambda wait: (-wait.memory.score, wait.memory.id))),
         )
@@ -286,10 +311,17 @@ class SessionState(msgspec.Struct, frozen=True):
         last = self.last_taking
         return last if last is not None and last.take_id == take_id else None
 
-    def take(self, take_id: str, pending: PendingMemory | None, *, revision: int | None = None) -> "SessionState":
+    def take(
+        self,
+        take_id: str,
+        pending: PendingMemory | None,
+        *,
+        revision: int | None = None,
+        announced: Iterable[str] = (),
+    ) -> "SessionState":
         """Hand over what was found: only now does it count as surfaced. What had no room waits on.
 
-        With it goes what changed up to the ledger's `revision`.
+        With it goes what changed up to the ledger's `revision`, to memories that are `announced`.
         """
         if pending is None:
             return msgspec.structs.replace(self, last_taking=Taking(take_id, None))
@@ -298,14 +330,23 @@ class SessionState(msgspec.Struct, frozen=True):
             self.withdraw(handed),
             told=self.told if revision is None else revision,
             revision=self.revision + bool(pending.changes),
+            announced=_newest({**self.announced, **dict.fromkeys(announced, self.turn)}, MAX_REMEMBERED_WRITES),
+            destroyed=0,
+            refused=(),
             surfaced={**self.surfaced, **dict.fromkeys(sorted(handed), self.turn)},
             consents=_newest({**self.consents, **dict.fromkeys(pending.consents, self.turn)}, MAX_REMEMBERED_WRITES),
             last_taking=Taking(take_id, pending),
         )
 
-    def tell(self, revision: int, *, changes: Sequence[str] = ()) -> "SessionState":
+    def tell(self, revision: int, *, changes: Sequence[str] = (), announced: Iterable[str] = ()) -> "SessionState":
         """Count as told what changed up to the ledger's `revision`, by this header where there was one."""
-        return msgspec.structs.replace(self, told=revision, revision=self.revision + bool(changes))
+        known = {**self.announced, **dict.fromkeys(announced if changes else (), self.turn)}
+        return msgspec.structs.replace(
+            self,
+            told=revision,
+            revision=self.revision + bool(changes),
+            announced=_newest(known, MAX_REMEMBERED_WRITES),
+        )
 
     def note_in_force(self, whose: str, memories: Mapping[str, str]) -> "SessionState":
         """Remember which standing memory an agent knows of, and how it read."""

@@ -7,6 +7,7 @@ from typing import Final, Literal
 import msgspec
 
 from memoryd_actors.memory.events import EventStatus, Happened
+from memoryd_actors.memory.signature import signed
 from memoryd_actors.ports.clock import Clock
 from memoryd_client.wire.caller import Caller
 
@@ -47,6 +48,7 @@ class SearchRecorder:
                 op=op,
                 status=status,
                 thread=caller.session,
+                agent=signed(caller),
                 sim=outcome.similarity,
                 duration_ms=round(1000 * (self._clock.monotonic() - began), 3),
             )

@@ -52,11 +52,6 @@ class SummarySidecar:
         self._deadline_s = deadline_s
         self._written = self._quoted = 0
 
-    @property
-    def quoting(self) -> LocalSummariser:
-        """The one that quotes, for whoever cannot use what the model wrote."""
-        return self._local
-
     async def summarise(
         self,
         said: Sequence[Spoken],
@@ -82,6 +77,12 @@ class SummarySidecar:
         )
         self._quoted += 1
         return msgspec.structs.replace(quoted, note=note)
+
+    async def quote_instead(self, said: Sequence[Spoken], *, budget_tokens: int, purpose: Purpose) -> Summary:
+        """Return a quoting summary in the place of one of a model that is of no use, and count it as that."""
+        self._written -= 1
+        self._quoted += 1
+        return await self._local.summarise(said, budget_tokens=budget_tokens, purpose=purpose)
 
     def status(self) -> ComponentStatus:
         """Return who writes summaries now, how many, and what is wrong where they are quoted although there is a model.

@@ -16,6 +16,7 @@ from memoryd_client.base.wording import sentence
 from memoryd_client.wire.caller import PERSON
 from memoryd_client.wire.events import Event, PipelineRan, Surfaced, Wrote
 from memoryd_client.wire.status import Status
+from memoryd_client.wire.traces import MOST_TRACES
 
 T = TypeVar("T")
 STATUS_EVERY_S = 2.0
@@ -107,8 +108,7 @@ class Backend:
         Raises:
             MemorydError: the daemon cannot be asked.
         """
-        for trace in reversed(await self.client.why(50)):
-            self.turns.decided(trace)
+        await self._decided()
         self.turns.places(await self.client.sessions(limit=200))
         newest = await self.client.list(limit=WRITTEN_BEFORE, scope="everywhere", passages=False)
         self.turns.wrote_before(reversed(newest))
@@ -142,10 +142,13 @@ class Backend:
     async def _note(self, heard: list[Event]) -> None:
         at = datetime.now(UTC).isoformat()
         wrote: list[Wrote] = []
+        if any(isinstance(event, PipelineRan) and not event.trace.session for event in heard):
+            await self._decided()  # where agents have allowlists, events say that something was decided, and no more
         for event in heard:
             match event:
                 case PipelineRan(trace):
-                    self.turns.decided(trace)
+                    if trace.session:
+                        self.turns.decided(trace)
                 case Surfaced():
                     self.turns.handed_over(event.session, event.turn, event.memories)
                 case Wrote():
@@ -158,6 +161,10 @@ class Backend:
             self.turns.wrote(await self._written(one), at)
         if self.turns.unplaced():
             self.turns.places(await self.client.sessions(limit=200))
+
+    async def _decided(self) -> None:
+        for trace in reversed(await self.client.why(MOST_TRACES)):
+            self.turns.decided(trace)
 
     async def _written(self, event: Wrote) -> Written:
         try:

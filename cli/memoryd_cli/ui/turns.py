@@ -123,8 +123,13 @@ class TurnLog:
         turn.at = max(turn.at, trace.at)
 
     def handed_over(self, session: str, number: int, memory_ids: Iterable[str]) -> None:
-        """Note which memories an agent was given."""
-        self._turn(session, number).handed.update(memory_ids)
+        """Note which memories an agent was given: in the latest turn that brought them up where no session is named."""
+        given = set(memory_ids)
+        if not session:
+            turns = (one for one in self if one.number == number and given & one.brought.keys())
+            session = max(turns, key=lambda turn: turn.at, default=LiveTurn("", "", 0)).session
+        if session:
+            self._turn(session, number).handed |= given
 
     def wrote(self, written: Written, at: str) -> None:
         """Note a write: with the latest turn of its session, or by itself."""

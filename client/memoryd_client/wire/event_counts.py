@@ -46,13 +46,16 @@ class DoneEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     op: str
     status: str
     session: str = ""
+    """In which it was done; that of a memory that was changed may be another."""
     memory: str = ""
     """Its id."""
     category: str = ""
     similarity: float | None = None
-    """Cosine of the best neighbour, where one was searched for."""
+    """Cosine of the best neighbour, where one was searched for; of a write that of what it was done for."""
     duration_ms: float | None = None
     """How long it took, where that was measured."""
+    agent: str = ""
+    """Who had it done."""
 
 
 class DoneEvents(msgspec.Struct, frozen=True, kw_only=True, tag="done_events"):
@@ -74,7 +77,7 @@ class ListDone(Request[DoneEvents], frozen=True, kw_only=True, omit_defaults=Tru
     project: str = ""
     """Of memories of this project."""
     agent: str = ""
-    """Of memories that this agent stored."""
+    """Of what this agent had done."""
     days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 7
     limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
     before: int = 0

@@ -9,6 +9,7 @@ class PipelineRan(msgspec.Struct, frozen=True, tag="pipeline"):
     """A context update went through the recall pipeline."""
 
     trace: Trace
+    """Where an agent has an allowlist, only when and on which turn, on the daemon's machine: `Why` has all of it."""
     owner: str = ""
 
 
@@ -16,6 +17,7 @@ class Surfaced(msgspec.Struct, frozen=True, kw_only=True, tag="surfaced"):
     """Memories were handed to an agent."""
 
     session: str
+    """Empty where an agent has an allowlist, on the daemon's machine."""
     turn: int
     memories: tuple[str, ...]
     owner: str = ""
@@ -48,6 +50,7 @@ class ContextFilled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """The context of an agent has become so full that it was warned of."""
 
     session: str
+    """Empty, as the agent, where one has an allowlist, on the daemon's machine."""
     agent: str = ""
     owner: str = ""
     tokens: int

@@ -31,7 +31,7 @@ from memoryd.keys import KeyRing
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
 from memoryd.moving.arriving import unfinished
-from memoryd.publisher import EventBus
+from memoryd.publisher import EventBus, wordless
 from memoryd.telemetry import Telemetry
 from memoryd.temporary import use_folder
 from memoryd_actors.core.errors import DaemonError, Refused, first_of
@@ -146,8 +146,13 @@ def build(paths: Paths, config: Config) -> Daemon:
     publish.listen(ContextUpdate, conversations.capturer.offer)
     publish.listen(Wrote, health.count_write)
     publish.listen(Wrote, mirrors.written)
+
+    def tell_here(event: Event) -> None:
+        # On this machine nobody says who listens; over a network the keys do.
+        server.publish(wordless(event) if config.allowlists else event)
+
     for kind in get_args(Event):
-        publish.listen(kind, server.publish)
+        publish.listen(kind, tell_here)
         if remote is not None:
             publish.listen(kind, remote.publish)
     return Daemon(

@@ -119,7 +119,6 @@ class ConversationServices:
         self.episodes = EpisodeWriter(
             transcripts=self.transcripts,
             summariser=judging.summariser,
-            quoting=judging.summariser.quoting,
             recall=recall,
             keeper=keeper,
             repository=ledger.progress,

@@ -21,7 +21,6 @@ from memoryd.mirror.mirrors import MirrorKeeper
 from memoryd.telemetry import Telemetry
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.context import Compactor
-from memoryd_actors.context.usage import ContextUsage
 from memoryd_actors.conversations.counts import TranscriptCounts
 from memoryd_actors.core.actor import MailboxStatistics
 from memoryd_actors.core.errors import DaemonError, Refused
@@ -103,7 +102,7 @@ class Health:
         A part that is degraded or failed is also a warning with the way out, and so is that memory is off.
         """
         memory = self._memory.switches.status(caller)
-        parts = {**await self._of_ledger(caller.owner), **self._of_others(caller.owner), "memory": memory}
+        parts = {**await self._of_ledger(caller.owner), **self._of_others(caller), "memory": memory}
         warnings = [sentence(memory.message, memory.hint)] if memory.message else []
         warnings += [
             f"{name}: {sentence(part.message, part.hint)}" for name, part in parts.items() if part.state in BAD
@@ -150,14 +149,17 @@ class Health:
             **({"telemetry": exported} if exported is not None else {}),
         }
 
-    def _of_others(self, owner: str) -> dict[str, ComponentStatus]:
+    def _of_others(self, caller: Caller) -> dict[str, ComponentStatus]:
         memory, conversations = self._memory, self._conversations
+        only = None if memory.view.sees_all(caller) else caller.agent
         return {
             "model": model(memory.embedder.statistics(), memory.embedder.identity),
             "embedding": self._model_change.status(),
             "index": index(memory.indexer, optimised=self._curator.optimised, cached_bytes=memory.index.cached_bytes),
             "sidecar": memory.judging.sidecar.status(),
-            "context": contexts(conversations.compactor, conversations.usage, owner),
+            "context": contexts(
+                conversations.compactor, conversations.usage.facts(caller.owner, only), conversations.usage.warnings
+            ),
             "episodes": conversations.episodes.status(),
             "summaries": memory.judging.summariser.status(),
             "sessions": sessions(memory.recall),
@@ -175,11 +177,10 @@ class Health:
         }
 
 
-def contexts(compactor: Compactor, usage: ContextUsage, owner: str) -> ComponentStatus:
-    """Return what was compacted, and how full the last context of each of an owner's agents is."""
+def contexts(compactor: Compactor, full: Mapping[str, str], warnings: int) -> ComponentStatus:
+    """Return what was compacted, and how full the last context of each agent is."""
     compacted = compactor.status()
-    numbers = {**compacted.numbers, "warnings": float(usage.warnings)}
-    return replace(compacted, numbers=numbers, facts=usage.facts(owner))
+    return replace(compacted, numbers={**compacted.numbers, "warnings": float(warnings)}, facts=full)
 
 
 def model(statistics: ModelStatistics, identity: str) -> ComponentStatus:

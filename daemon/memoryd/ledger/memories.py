@@ -35,7 +35,15 @@ class SqlMemories:
         self._relations: tuple[tuple[int, int], int] | None = None
 
     async def apply(
-        self, owner: str, steps: Sequence[Step], *, actor: str, node: str = WRITER, began_s: float | None = None
+        self,
+        owner: str,
+        steps: Sequence[Step],
+        *,
+        actor: str,
+        node: str = WRITER,
+        session: str = "",
+        similarity: float | None = None,
+        began_s: float | None = None,
     ) -> Applied:
         clock = self._database.clock
         now, began = clock.now(), clock.monotonic() if began_s is None else began_s
@@ -43,8 +51,14 @@ class SqlMemories:
         def work(connection: Connection) -> Applied:
             applied = operations.perform(connection, owner, steps, actor, now, foreign=self._newest_foreign(connection))
             if applied.operation:
-                took_ms = (clock.monotonic() - began) * 1000
-                recording.write_operation(connection, applied.operation, node, took_ms)
+                recording.write_operation(
+                    connection,
+                    applied.operation,
+                    node,
+                    session=session,
+                    similarity=similarity,
+                    duration_ms=(clock.monotonic() - began) * 1000,
+                )
                 self._own = applied.sequence
                 sharing.tell(connection, Notice.CHANGED, applied.sequence)
             return applied

@@ -54,6 +54,7 @@ class SqlPurges:
         ids: Sequence[str],
         *,
         actor: str,
+        session: str = "",
         told: Mapping[str, Sequence[int]] | None = None,
         looked_at: int | None = None,
     ) -> list[str]:
@@ -68,14 +69,15 @@ class SqlPurges:
                 doomed = purging.with_derived(connection, owner, doomed, since=looked_at)
             places = tuple(purging.sessions_of(connection, doomed))
             gone = purging.purge(connection, owner, doomed, actor, now)
-            recording.write_operation(connection, operation, NODE, (clock.monotonic() - began) * 1000)
+            took_ms = (clock.monotonic() - began) * 1000
+            recording.write_operation(connection, operation, NODE, session=session, duration_ms=took_ms)
             if gone:
                 self.mark(connection, unfinished.PurgedMemories(tuple(gone), places))
-            for session, entries in (told or {}).items():
+            for place, entries in (told or {}).items():
                 if self._database.keeps_transcripts:
-                    transcribing.erase(connection, (owner, session), entries)
+                    transcribing.erase(connection, (owner, place), entries)
                 else:
-                    unfinished.mark_entries(connection, owner, session, entries, now)
+                    unfinished.mark_entries(connection, owner, place, entries, now)
             return gone
 
         gone = await self._database.write(work)

@@ -53,6 +53,7 @@ def write(connection: Connection, happened: Sequence[tuple[Happened, datetime]])
         {
             "owner": clean(event.owner),
             "thread": clean(event.thread),
+            "agent": clean(event.agent),
             "node": event.node,
             "op": event.op,
             "status": event.status,
@@ -68,21 +69,36 @@ def write(connection: Connection, happened: Sequence[tuple[Happened, datetime]])
     connection.execute(insert(events), rows)
 
 
-def write_operation(connection: Connection, operation: int, node: str, duration_ms: float | None = None) -> None:
-    """Put down what an operation wrote, as its history has it, and how long the whole of it took until now."""
+def write_operation(
+    connection: Connection,
+    operation: int,
+    node: str,
+    *,
+    session: str = "",
+    similarity: float | None = None,
+    duration_ms: float | None = None,
+) -> None:
+    """Put down what an operation wrote, as its history has it.
+
+    `session` is where it was done, `similarity` that of the nearest neighbour of what it was done for, and
+    `duration_ms` how long the whole of it took until now.
+    """
     done = select(
         history.c.owner,
-        func.coalesce(memories.c.session, ""),
+        literal(clean(session)),
         literal(node),
         case(dict(OPERATIONS), value=history.c.event, else_=history.c.event),
         literal("ok"),
         history.c.memory_id,
         func.coalesce(memories.c.category, ""),
+        literal(similarity, Float),
         history.c.ts,
         literal(duration_ms, Float),
         literal(home_of(connection)),
+        history.c.actor,
     ).select_from(history.outerjoin(memories, memories.c.id == history.c.memory_id))
-    columns = ["owner", "thread", "node", "op", "status", "memory_id", "category", "ts", "duration_ms", "home"]
+    columns = ["owner", "thread", "node", "op", "status", "memory_id", "category"]
+    columns += ["sim", "ts", "duration_ms", "home", "agent"]
     connection.execute(insert(events).from_select(columns, done.where(history.c.operation == operation)))
 
 
@@ -135,12 +151,13 @@ def rows(
         events.c.thread: asked.session,
         events.c.memory_id: asked.memory,
         events.c.category: asked.category,
+        events.c.agent: asked.agent,
     }
     query = select(events).where(events.c.owner == clean(owner), events.c.ts >= to_micros(since))
     query = query.where(*(column == clean(value) for column, value in wanted.items() if value))
-    told = {memories.c.project: asked.project, memories.c.agent: asked.agent}
-    if owned := [column == clean(value) for column, value in told.items() if value]:
-        query = query.where(events.c.memory_id.in_(select(memories.c.id).where(*owned)))
+    if asked.project:
+        theirs = select(memories.c.id).where(memories.c.project == clean(asked.project))
+        query = query.where(events.c.memory_id.in_(theirs))
     if asked.before:
         query = query.where(events.c.id < asked.before)
     if allowed is not None:
@@ -175,6 +192,7 @@ def _told(found: Iterable[Row[Any]]) -> list[DoneEvent]:
             op=row.op,
             status=row.status,
             session=row.thread,
+            agent=row.agent,
             memory=row.memory_id,
             category=row.category,
             similarity=row.sim,

@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from memoryd.ledger.columns import Identifier, Moment, keys, number, required
 
-HEAD = "0017"
+HEAD = "0018"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 metadata = MetaData()
@@ -230,6 +230,8 @@ events = Table(
     Column("duration_ms", Float),
     # Of the daemon that did it, where several share the ledger.
     Column("home", Text, nullable=False, server_default=""),
+    # Who had it done.
+    Column("agent", Text, nullable=False, server_default=""),
     Index("ix_events_owner", "owner", "ts"),
     Index("ix_events_node", "node", "ts"),
     sqlite_autoincrement=True,
