@@ -26,7 +26,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.extraction import dating, particulars, signs
 from memoryd_actors.extraction.wording import wordings_of
 from memoryd_actors.keeping.merging import merge_content
-from memoryd_actors.memory import consent, paths
+from memoryd_actors.memory import consent, paths, personal_matters
 from memoryd_actors.purging.derived import PhraseMatcher
 from memoryd_actors.recall import focus, topic
 from memoryd_actors.redaction import redact
@@ -182,7 +182,9 @@ RULES: Mapping[str, Rule] = {
     "extraction.weigh": signs.weigh,
     "extraction.wordings": wordings_of,
     "memory.consent": lambda text: consent.field_of("profile", text),
+    "memory.personal_matters": lambda text: personal_matters.telling(text, first_person=True),
     "memory.plain": paths.plain,
+    "memory.told_by": lambda text: personal_matters.told_by([text], _other(text)),
     "purging.derived": _matched,
     "recall.focus": lambda text: focus.find_focus([Message("user", text)], "turn"),
     "recall.topic_words": topic.topic_words,

@@ -48,10 +48,11 @@ def _patterns() -> tuple[tuple[Matter, re.Pattern[str]], ...]:
 
 @cache
 def _first_person() -> tuple[re.Pattern[str], dict[str, str]]:
-    said = (one.partition("=")[::2] for table in texts_of("personal", "third") for one in table.split(";"))
-    others = {first.strip(): third.strip() for first, third in said}
+    pairs = (one.partition("=")[::2] for table in texts_of("personal", "third") for one in table.split(";"))
+    others = {first.strip(): third.strip() for first, third in pairs}
     longest = sorted(others, key=len, reverse=True)
-    return re.compile(rf"\b(?:{'|'.join(map(typed, longest))})\b", re.IGNORECASE), others
+    pattern = re.compile(rf"\b(?:{'|'.join(map(typed, longest))})\b", re.IGNORECASE)
+    return pattern, {_form(first): third for first, third in others.items()}
 
 
 def matter_of(memory: Memory, *, own_word: bool = True, told: frozenset[str] = frozenset()) -> str:
@@ -95,7 +96,11 @@ def untold(text: str, told: frozenset[str], before: str = "", *, first_person: b
 def _third_person(text: str) -> str:
     """Return what the user says of themselves as others say it of them: `user has asthma` for `I have asthma`."""
     pattern, others = _first_person()
-    return pattern.sub(lambda said: others[said.group().casefold().replace("\u2019", "'")], text)
+    return pattern.sub(lambda said: others.get(_form(said.group()), said.group()), text)
+
+
+def _form(said: str) -> str:
+    return said.casefold().replace("\u2019", "'")
 
 
 def _each(text: str) -> list[str]:
