@@ -152,15 +152,15 @@ LINES = (
 def test_lines_of_other_programs_are_the_same_entries_by_client_and_by_command(
     two: tuple[RunningDaemon, RunningDaemon], tmp_path: Path
 ) -> None:
-    here, _ = two
+    here = two[0].seen_by("lines")
     with here.client("lines") as client:
         assert client.append(LINES).stored == len(LINES)
         assert client.append(LINES).known == len(LINES)
     file = tmp_path / "lines.jsonl"
     file.write_text("".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in LINES))
     command = Command(here.home)
-    command.ok("session", "append", "--session", "lines", given=file.read_text())
-    command.ok("session", "import", file, "--session", "lines")
+    command.ok("session", "append", "--session", "lines", "--owner", "lines", given=file.read_text())
+    command.ok("session", "import", file, "--session", "lines", "--owner", "lines")
     found = all_of(here, "lines")
     assert [(one.kind, one.role, one.name, one.call_id, one.content) for one in found] == [
         ("message", "user", "", "", "Hello"),
@@ -173,7 +173,7 @@ def test_lines_of_other_programs_are_the_same_entries_by_client_and_by_command(
 def test_a_mapping_that_is_no_event_is_refused_with_what_one_looks_like(
     two: tuple[RunningDaemon, RunningDaemon],
 ) -> None:
-    with two[0].client("wrong") as client:
+    with two[0].seen_by("wrong").client("wrong") as client:
         assert client.append([{"role": "user", "content": "hello", "at": DAY}]).stored == 1
         for wrong in ({"type": "message", "content": "x"}, {"type": "message", "content": object()}, {"role": "user"}):
             with pytest.raises(InvalidArgument, match="which is no event") as refused:
