@@ -80,3 +80,32 @@ async def test_while_a_long_text_is_read_searches_answer_and_what_is_stored_mean
             assert await index.count() == 3
             tasks.cancel_scope.cancel()
         await index.close()
+
+
+async def test_what_came_together_with_a_long_text_is_found_while_that_is_read(place: Place) -> None:
+    async with running(place) as system:
+        held = Held(system.embedder)
+        index = LanceIndex(place.home / "index beside", IndexConfig())
+        indexer = Indexer(system.ledger, index, held, lambda _: None)
+        searcher = Searcher(system.embedder, index, indexer, system.ledger.memories, RecallSettings())
+        await indexer.prepare()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(indexer.run)
+            with suppress(Unavailable):
+                await indexer.wait_open(deadline_s=60)
+            assert await indexer.wait_for(await system.ledger.changes.last_sequence(), deadline_s=60)
+            before = await store(system, "The heron of the pond eats frogs.")
+            await store(system, LONG)
+            after = await store(system, "The ferry of the lake leaves at noon.")
+            sequence = await system.ledger.changes.last_sequence()
+            indexer.kick(sequence)
+            for asked, wanted in (("what does the heron eat?", before), ("when does the ferry leave?", after)):
+                hits = await searcher.search(asked, EVERYBODY, limit=1, deadline_s=30)
+                assert [hit.id for hit in hits] == [wanted.id]
+            assert held.knocked.is_set()
+            assert not held.door.is_set()
+            held.door.set()
+            assert await indexer.wait_for(sequence, deadline_s=60)
+            assert await index.count() == 3
+            tasks.cancel_scope.cancel()
+        await index.close()

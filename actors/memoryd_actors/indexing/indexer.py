@@ -17,7 +17,7 @@ from memoryd_actors.core.worker import Worker
 from memoryd_actors.indexing.embedded import Batch, embedded, row_of
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.index import FurtherIndexes, Index, IndexRow
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Ledger, LedgerChange
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.wire.events import IndexProgress, Warned
 from memoryd_client.wire.memory import Memory
@@ -39,6 +39,8 @@ SHORT_QUEUE = 2 * BATCH
 """Changes that a search waits for until they are in the index: some seconds' work for the model at most."""
 LONG_CHARACTERS = 64_000
 """Of one batch that takes longer: a memory file of a megabyte takes the model a minute and a half."""
+LONG_TEXT = 16_000
+"""Characters of one text for whose end what is shorter does not wait."""
 RETRY_S = 30.0
 """Until a missing model or a failing index is tried again without being asked."""
 
@@ -311,12 +313,23 @@ class Indexer:
                     return
                 after = changes[-1].sequence
                 self._long = sum(len(one.memory.content) for one in changes if one.memory) > LONG_CHARACTERS
-                self._wake()  # who waits for these need not, where they take long
-                self._ahead_came.set()
                 try:
+                    if self._long:
+                        await self._take_short_ahead(changes)
+                    self._wake()  # who waits for these need not, where they take long
+                    self._ahead_came.set()
                     await send.send(await embedded(changes, self._embedder))
                 finally:
                     self._long = False
+
+    async def _take_short_ahead(self, changes: Sequence[LedgerChange]) -> None:
+        """Put what is short ahead of a long text that came in one batch with it."""
+        sizes = [(one, len(one.memory.content)) for one in changes if one.memory is not None]
+        short = [one for one, size in sizes if size <= LONG_TEXT]
+        if not short or len(short) == len(sizes):
+            return
+        self._ahead_target = max(self._ahead_target, short[-1].sequence)
+        self._ahead += (await embedded(short, self._embedder)).rows
 
     async def _carry_ahead(self) -> None:
         """While a long text is embedded, put into the index what was written by itself."""
