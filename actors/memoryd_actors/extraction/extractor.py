@@ -209,6 +209,8 @@ class Extractor:
                 continue
             began = perf_counter()
             await self._take(key, waiting, *found)
+            # Behind all others, which come before it does again.
+            self._waiting[key] = self._waiting.pop(key, waiting)
             await rest(began)
             return True
         return False
