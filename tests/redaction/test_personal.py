@@ -314,3 +314,20 @@ def test_rules_never_show_what_they_replace() -> None:
     shown = repr(Rules(words=("Müller",), environment=(Variable("A", "swordfishes"),)))
     assert "Müller" not in shown
     assert "swordfishes" not in shown
+
+
+@pytest.mark.parametrize(
+    "closing",
+    [
+        "Best regards,",
+        "Thank you,",
+        "All the best",
+        "Yours sincerely,",
+        "Mit freundlichen Grüßen",
+        "Cheers!",
+        "Cordialement,",
+    ],
+)
+def test_who_signs_a_letter_is_a_name(closing: str) -> None:
+    said = redact(f"Could you look at it?\n\n{closing}\n\nMira Holm\n", Rules(personal_data=frozenset({"name"}))).text
+    assert said == f"Could you look at it?\n\n{closing}\n\n[redacted:name]\n"

@@ -142,6 +142,8 @@ def test_two_passwords_in_one_sentence_are_both_replaced() -> None:
         "pin 3.11.7 in CI",
         "the login test fails at midnight",
         "use OAuth2 as the login",
+        "log in as demo@acme with the read-only role",
+        "login: demo@acme",
         "Ask Bob for the credentials: bob@example.com",
         "Reset your password here: https://x.example/reset",
         "the opinion of the shopping keyboard player",

@@ -196,6 +196,14 @@ def test_each_proposal_is_a_question_of_its_own() -> None:
     assert asks in said
 
 
+def test_a_whole_sentence_is_asked_about_without_the_name_of_its_field() -> None:
+    name = msgspec.structs.replace(proposal("The user's preferred name is Mimi."), field="preferred name")
+    assert 'May I remember about you: "The user\'s preferred name is Mimi"?' in question([name])
+    assert 'May I remember about you: preferred name "Mimi"?' in question(
+        [msgspec.structs.replace(name, proposed="Mimi")]
+    )
+
+
 def test_what_the_user_said_no_to_is_not_said_to_be_known() -> None:
     refused = Memory(content="The user suffers from migraines.", state=State.FORGOTTEN, **MADE)
     for new_id in ("m", "n"):

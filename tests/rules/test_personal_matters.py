@@ -1,6 +1,7 @@
 """What a model reads about a person is theirs to allow, whatever it is filed under."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -8,7 +9,7 @@ from msgspec.structs import replace
 from memoryd_actors.core.errors import Unavailable
 from memoryd_actors.keeping.authorship import Authorship
 from memoryd_actors.memory.consent import ConsentSettings, decide
-from memoryd_actors.memory.personal_matters import telling, told_by, told_of
+from memoryd_actors.memory.personal_matters import matter_of, telling, told_by, told_of
 from memoryd_client import Memory
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import Source
@@ -276,3 +277,45 @@ async def test_where_memory_cannot_be_searched_what_the_user_told_counts_and_the
         Caller(agent="tui"), "The user has asthma.\nThe user lives in Porto.\nThe user lives in Lisbon."
     )
     assert told == {"The user lives in Porto."}
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "Name: Mimi, Porto, diabetic",
+        "- has type 2 diabetes",
+        "* lives in Ghent",
+        "1. has ADHD",
+        "Diagnosis: asthma",
+        "- Based in Berlin",
+        "user: Mira, celiac",
+    ],
+)
+def test_a_note_in_a_word_tells_as_a_sentence_does(note: str) -> None:
+    assert len(telling(note, first_person=True)) == 1
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "Name: memoryd",
+        "- has type hints",
+        "Host: porto-1",
+        "Status: healthy",
+        "- lives in services/api",
+        "Location: /var/log",
+        "Tags: cancer-free, beta",
+        "Shapes: rect, stroke, fill",
+        "Endpoint: /patients/diabetes",
+        "- takes 200 ms",
+    ],
+)
+def test_a_note_about_software_is_no_matter_of_a_person(note: str) -> None:
+    assert telling(note, first_person=True) == []
+
+
+@pytest.mark.parametrize("fields", [{"title": "has asthma"}, {"tags": ("diabetic",)}, {"metadata": {"home": "Porto"}}])
+def test_what_an_agent_files_a_memory_under_tells_as_well(fields: dict[str, Any]) -> None:
+    memory = replace(extracted("A note on how we work."), source=Source.AGENT, **fields)
+    assert matter_of(memory, own_word=False)
+    assert not matter_of(memory)

@@ -32,6 +32,8 @@ _OPENS, _DOUBTS, _LINKS = (words_of("personal", key) for key in ("opens", "doubt
 _CALLED: Final = one_form(stem("name"))
 _PARTS: Final = re.compile(rf"[,;] |\s(?:{'|'.join(sorted(_LINKS))})\s", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
+_MARK: Final = re.compile(r"^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+", re.MULTILINE)
+"""What a list or a note begins its lines with."""
 _OF: Final = re.compile(r"'s$")
 _ELIDED: Final = re.compile(r"\bl'")
 
@@ -67,11 +69,13 @@ def matter_of(memory: Memory, *, own_word: bool = True, told: frozenset[str] = f
     if own_word and memory.metadata.get(BASIS) != BY_MODEL:
         return untold(what_was_said(memory.content), told)
     said_so = "" if memory.content.strip() in told else memory.metadata.get(MATTER, "")
-    return said_so or untold(f"{memory.title}\n{memory.content}", told, first_person=True)
+    labels = (*memory.tags, *(f"{key}: {value}" for key, value in memory.metadata.items()))
+    return said_so or untold("\n".join((memory.title, memory.content, *labels)), told, first_person=True)
 
 
 def told_of(text: str) -> str:
     """Return which of these matters a text in the third person tells of somebody; empty for none."""
+    text = _MARK.sub("", text)
     return next((matter for matter, pattern in _patterns() if pattern.search(text, 0, MOST_LOOKED)), "")
 
 

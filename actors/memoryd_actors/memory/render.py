@@ -199,12 +199,14 @@ def _about(consent: Consent) -> str:
 
 
 def _asked_about(consent: Consent) -> str:
-    proposed = quoted(one_line(what_was_said(consent.proposed), LONGEST_ASKED))
+    said = one_line(what_was_said(consent.proposed), LONGEST_ASKED)
     if consent.field in {consent.category, *MATTERS}:
-        return proposed
+        return quoted(said)
     field = one_line(consent.field, MAX_LABEL).removesuffix(ADDED).replace("_", " ")
+    # A whole sentence says itself of what it is: `The user's preferred name is Mimi`.
+    named = "" if field.casefold() in said.casefold() else f"{field} "
     instead = f" instead of {quoted(one_line(consent.current, LONGEST_ASKED))}" if consent.current else ""
-    return f"{field} {proposed}{instead}"
+    return f"{named}{quoted(said)}{instead}"
 
 
 def standing_line(memory: ShownMemory, *, longest: int) -> str:

@@ -64,9 +64,16 @@ _IS_KIN = re.compile(
     rf"\b(?i:(?:my|his|her|their|our|user{_APOSTROPHE}s)[ ](?:{_KIN_TEXT})s?[ ](?:(?:is|are)[ ])?)({_CAPITAL})"
 )
 """Here what follows may be a nationality or a job (`my wife is German`): it has to be a given name."""
+_CLOSING = (
+    "(?:best|kind|warm|many)?[ ]?(?:regards|wishes|greetings)|(?:all[ ]the[ ])?best|cheers|love|(?:many[ ])?thanks"
+    "|thank[ ]you"
+    "|(?:yours[ ])?(?:sincerely|faithfully|truly)|yours"
+    "|(?:viele|liebe|beste|schöne)[ ]grüße|mit[ ](?:freundlichen|besten|lieben|herzlichen)[ ]grüßen|lg|vg|mfg|danke"
+    "|cordialement|(?:un[ ])?saludos?|cordiali[ ]saluti|met[ ]vriendelijke[ ]groet(?:en)?"
+)
 _SIGNED = re.compile(
-    r"^[ \t]{0,8}(?i:(?:best|kind|warm|many)?[ ]?(?:regards|wishes|greetings)|best|cheers|sincerely|yours|thanks|love"
-    rf"|(?:viele|liebe|beste)[ ]grüße|lg|vg|mfg)[,!]?\s{{1,3}}({_CAPITAL}(?:[ ]{_CAPITAL}){{0,2}})[ \t]{{0,8}}$",
+    rf"^[ \t]{{0,8}}(?i:{_CLOSING})[,.!]?\s{{1,3}}(?:[-\u2013\u2014][ ]?)?"
+    rf"({_CAPITAL}(?:[ ]{_CAPITAL}){{0,2}})[ \t]{{0,8}}$",
     re.MULTILINE,
 )
 """The end of a letter."""

@@ -35,6 +35,10 @@ _LOGINS = frozenset(
     }
 )
 
+_ENTERED = frozenset({"login", "logins", "log in", "logged in", "sign in"})
+_ACCOUNT = re.compile(r"[a-z][a-z._-]{1,31}@[a-z][a-z0-9-]{1,62}")
+"""As whom somebody enters, and where: `log in as demo@acme`."""
+
 
 def find_prose(text: str, lowered: str) -> Iterator[SecretFinding]:
     """Yield secrets that sentences hand over. `lowered` is the text in lower case, of the same length."""
@@ -95,6 +99,8 @@ def _told(around: SubjectContext, start: int, end: int, word: str) -> tuple[int,
     if span is None and not common and word != "pass":
         gap = _GAP.match(text, end)
         span = value_at(text, gap.end(), word) if gap else None
+    if span is not None and word in _ENTERED and _ACCOUNT.fullmatch(text[slice(*span)].rstrip(ENDS)):
+        return None
     return span
 
 
