@@ -158,6 +158,16 @@ class KnowsAll:
         return Classified(comparisons, self.name, by_model=(True,) * len(pairs), tokens=2)
 
 
+class NothingInMemory:
+    """No session is in memory."""
+
+    def begin_purge(self, ids: Sequence[str]) -> None:
+        """Forget nothing."""
+
+    def end_purge(self, ids: Sequence[str]) -> None:
+        """Forget nothing."""
+
+
 class World:
     """The parts that writing and consolidating need, on a ledger and an index of their own."""
 
@@ -180,7 +190,7 @@ class World:
                 clock=self.clock,
                 publish=_silent,
                 on_change=self.indexer.kick,
-                on_purge=lambda _: None,
+                recall=NothingInMemory(),
             ),
             on_crash=lambda name, bug: sys.exit(f"{name}: {bug!r}"),
             capacity=8,

@@ -153,7 +153,7 @@ class System:
                 clock=clock,
                 publish=self.publish,
                 on_change=self.indexer.kick,
-                on_purge=self.recall.purge,
+                recall=self.recall,
             ),
             on_crash=lambda _, bug: self.crashes.append(bug),
             capacity=8,

@@ -49,7 +49,8 @@ def purge(
     Says what goes, and asks first. What was said stays in the transcripts, which are then named. With --transcripts the
     messages that a memory rests on, and those of its sessions that say it in the same words, lose their words, and the
     episodes and summaries of these sessions that tell it are destroyed, too; with --all-sessions those of every session
-    that share four words in a row with it. They are listed first. What a memory took the place of is not
+    that share four words in a row with it. What was extracted from these messages goes where it says the same; what
+    else rests on them is named. They are listed first. What a memory took the place of is not
     brought back by its end: it stays superseded until `memoryd restore`.
     `memoryd forget` only puts out of sight.
     """
@@ -115,6 +116,8 @@ def _show(doomed: list[Memory], plan: PurgePlan | None, say: Callable[[str], Non
         return
     for one in plan.retold:
         say(f"{render.destroyed(one)} (tells it)")
+    for one in plan.resting:
+        say(f"{render.destroyed(one)} (stays, and rests on entries that go)")
     for entry in plan.entries:
         who = one_line(entry.name or entry.role or entry.kind)
         why = "it rests on this" if entry.reason == "source" else "says the same"

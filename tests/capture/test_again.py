@@ -12,7 +12,8 @@ from memoryd.clock import SystemClock
 from memoryd.ledger import SqlLedger
 from memoryd.transcripts import JsonlTranscripts
 from memoryd_actors.access.switch import Switches
-from memoryd_actors.capture.capturer import Capturer, DatedMessage
+from memoryd_actors.capture.capture_input import DatedMessage
+from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.capture.second_look import SecondLook
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Unavailable
@@ -45,6 +46,11 @@ def untold(event: Event) -> None:
     """Nobody listens."""
 
 
+async def never(key: Key) -> int:
+    """Nothing was ever purged."""
+    return 0
+
+
 @pytest.mark.asyncio
 async def test_only_what_fails_on_its_first_way_is_to_be_looked_at_again() -> None:
     unfinished: list[Key] = []
@@ -52,6 +58,7 @@ async def test_only_what_fails_on_its_first_way_is_to_be_looked_at_again() -> No
         keeper=cast("ActorRef[KeeperMessage, tuple[Memory, ...]]", None),
         recall=cast("MemoryActor", Away()),
         ledger=cast("MemoryRepository", Away()),
+        purges=never,
         publish=untold,
         settings=CaptureSettings(),
         on_unfinished=lambda key, since: unfinished.append(key),
@@ -59,8 +66,8 @@ async def test_only_what_fails_on_its_first_way_is_to_be_looked_at_again() -> No
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(capturer.run)
         capturer.offer(ContextUpdate(caller=CALLER, messages=(ASKED,)))
-        assert not await capturer.hear_again([ASKED], CALLER)
-        assert not await capturer.hear_again([ASKED], CALLER)
+        assert not await capturer.hear_again([ASKED], CALLER, 0)
+        assert not await capturer.hear_again([ASKED], CALLER, 0)
         assert capturer.counts.failed == 3
         assert unfinished == [("local", "s1")]
         await capturer.drain()
@@ -72,6 +79,7 @@ async def test_a_request_behind_a_purge_takes_nothing_of_what_was_said_before_it
         keeper=cast("ActorRef[KeeperMessage, tuple[Memory, ...]]", None),
         recall=cast("MemoryActor", Away()),
         ledger=cast("MemoryRepository", Away()),
+        purges=never,
         publish=untold,
         settings=CaptureSettings(),
         on_unfinished=lambda key, since: None,
@@ -90,6 +98,38 @@ async def test_a_request_behind_a_purge_takes_nothing_of_what_was_said_before_it
 
 
 @pytest.mark.asyncio
+async def test_what_was_heard_before_a_purge_is_looked_for_in_its_transcript_and_pushed_once_more_not_stored() -> None:
+    unfinished: list[Key] = []
+    purges = [1]
+
+    async def newest(key: Key) -> int:
+        return purges[-1]
+
+    capturer = Capturer(
+        keeper=cast("ActorRef[KeeperMessage, tuple[Memory, ...]]", None),
+        recall=cast("MemoryActor", Away()),
+        ledger=cast("MemoryRepository", Away()),
+        purges=newest,
+        publish=untold,
+        settings=CaptureSettings(),
+        on_unfinished=lambda key, since: unfinished.append(key),
+    )
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(capturer.run)
+        capturer.offer(ContextUpdate(caller=CALLER, messages=(ASKED,)))
+        assert not await capturer.hear_again([ASKED], CALLER, 0)
+        assert (unfinished, capturer.counts.failed) == ([("local", "s1")], 0)
+        capturer.offer(ContextUpdate(caller=CALLER, messages=(ASKED,)))
+        # Read from its transcript after the purge, it is tried, and the ledger is away.
+        assert not await capturer.hear_again([ASKED], CALLER, 1)
+        assert (unfinished, capturer.counts.failed) == ([("local", "s1")], 1)
+        # What is in no transcript was taken out of none.
+        capturer.offer(ContextUpdate(caller=replace(CALLER, session=""), messages=(ASKED,)))
+        await capturer.drain()
+        assert capturer.counts.failed == 2
+
+
+@pytest.mark.asyncio
 async def test_a_bug_and_a_ledger_that_is_away_before_anything_is_stored_are_counted_and_looked_at_again() -> None:
     problem: list[Exception] = [TypeError("replace() should be called on dataclass instances")]
     unfinished: list[Key] = []
@@ -101,6 +141,7 @@ async def test_a_bug_and_a_ledger_that_is_away_before_anything_is_stored_are_cou
         keeper=cast("ActorRef[KeeperMessage, tuple[Memory, ...]]", None),
         recall=cast("MemoryActor", Away()),
         ledger=cast("MemoryRepository", Away()),
+        purges=never,
         publish=untold,
         settings=CaptureSettings(),
         place=place,
@@ -110,11 +151,11 @@ async def test_a_bug_and_a_ledger_that_is_away_before_anything_is_stored_are_cou
         tasks.start_soon(capturer.run)
         capturer.offer(ContextUpdate(caller=CALLER, messages=(ASKED,)))
         # At the next start once more: until then it would only meet the same bug.
-        assert await capturer.hear_again([ASKED], CALLER)
+        assert await capturer.hear_again([ASKED], CALLER, 0)
         assert (capturer.counts.crashed, capturer.counts.failed) == (2, 0)
         assert unfinished == [("local", "s1")]
         problem.append(Unavailable("the transcripts are away", "Wait."))
-        assert not await capturer.hear_again([ASKED], CALLER)
+        assert not await capturer.hear_again([ASKED], CALLER, 0)
         capturer.offer(ContextUpdate(caller=replace(CALLER, session="s2"), messages=(ASKED,)))
         await capturer.drain()
         assert (capturer.counts.crashed, capturer.counts.failed) == (2, 2)
@@ -125,7 +166,7 @@ async def heard_after_a_start(folder: Path, *, ago: timedelta, settings: Capture
     """Say something before a start, and return what is looked over at it."""
     heard: list[str] = []
 
-    async def hear(messages: list[DatedMessage], caller: Caller) -> bool:
+    async def hear(messages: list[DatedMessage], caller: Caller, purges: int) -> bool:
         heard.extend(one.content for one in messages)
         return True
 

@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from memoryd_actors.core.errors import Refused
+from memoryd_actors.core.errors import PurgedMeanwhile, Refused
 from memoryd_actors.indexing.indexer import BATCH
 from memoryd_actors.keeping.orders import EditMemory, LinkMemories, SetState, Store, TakeBack
-from memoryd_actors.memory.steps import RELATED, SUPERSEDES
+from memoryd_actors.memory.steps import RELATED, SUPERSEDES, UnlessPurged
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import Memory, NewMemory, Scope
 from memoryd_client.wire.caller import Caller
@@ -35,6 +35,30 @@ async def test_what_says_the_same_is_one_memory_that_grew_stronger(place: Place)
             system, "User prefers tabs over spaces", caller=msgspec.structs.replace(CALLER, session="s2")
         )
         assert (again.id, again.strength, again.sources) == (first.id, 2, ("s2",))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [NewMemory(content="The crane lifts nine tons.")],
+        [NewMemory(content="The crane lifts nine tons."), NewMemory(content="The crane is of cobalt.")],
+        [NewMemory(content="Cranes are greased on Fridays.", category="procedure", title="grease")],
+    ],
+)
+async def test_of_what_was_read_before_a_purge_nothing_is_stored(place: Place, given: list[NewMemory]) -> None:
+    async with running(place) as system:
+        former, other = await store(system, "The crane is broken."), await store(system, "Ana has two cats.")
+        read = UnlessPurged(await system.ledger.progress.purges("local"), "s1")
+        await system.ledger.purges.purge("local", [other.id], actor="a")
+        late = Store(tuple(given), CALLER, unless_purged=read)
+        orders = [late] if len(given) > 1 else [late, msgspec.structs.replace(late, replaces=former.id)]
+        for order in orders:
+            with pytest.raises(PurgedMeanwhile):
+                await system.keeper.ask(order, deadline_s=20)
+        assert (await now(system, former)).active
+        again = UnlessPurged(await system.ledger.progress.purges("local"), "s1")
+        stored = await system.keeper.ask(msgspec.structs.replace(late, unless_purged=again), deadline_s=20)
+        assert len(stored) == len(given)
 
 
 async def test_what_was_written_just_now_is_compared_with_before_the_index_has_it(place: Place) -> None:

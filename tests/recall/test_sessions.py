@@ -66,6 +66,30 @@ async def test_what_is_purged_while_a_context_is_decided_is_neither_handed_over_
         assert b"midnight" not in saved.state
 
 
+async def test_what_was_asked_while_something_was_purged_is_not_told_by_its_trace(place: Place) -> None:
+    async with running(place) as system:
+        await system.remember(FACT)
+        other = await system.remember("Ana has two cats.")
+        system.push("s", f"hold on: {QUESTION}")
+        await system.judge.knocked.wait()
+        system.push("s", "The cats of Ana, when do they eat?")  # waits for its turn
+        await system.keeper.ask(PurgeMemories((other,), "local", "test"), deadline_s=30)
+        system.judge.door.set()
+        await system.recall.drain()
+        traces = await system.ledger.sessions.traces("local", "s", limit=5)
+        assert [trace.focus for trace in traces] == ["", ""]
+
+
+async def test_what_is_asked_after_a_purge_is_told_by_its_trace(place: Place) -> None:
+    async with running(place) as system:
+        memory_id = await system.remember(FACT)
+        system.push("s", QUESTION)
+        await system.decided("s", QUESTION)
+        await system.keeper.ask(PurgeMemories((memory_id,), "local", "test"), deadline_s=30)
+        system.push("s", "Which time zone is it?")
+        await system.decided("s", "Which time zone is it?")
+
+
 async def test_of_the_contexts_that_come_meanwhile_only_the_latest_is_worked_on(place: Place) -> None:
     async with running(place) as system:
         await system.remember(FACT)

@@ -22,6 +22,12 @@ def test_a_short_text_is_told_whole_and_nothing_by_nothing() -> None:
     assert not PhraseMatcher([""]).within("")
 
 
+def test_that_the_user_said_something_tells_nothing_of_what_they_said() -> None:
+    telling = PhraseMatcher(['The user said: "We opened the exhibit on floor nineteen."'])
+    assert telling.within('The user said: "Nobody opened the exhibit on Monday."')
+    assert not telling.within('The user said: "We sold the elevator."')
+
+
 @given(WORDS, WORDS, WORDS)
 def test_whatever_stands_around_it_a_text_is_found(before: list[str], text: list[str], after: list[str]) -> None:
     assert PhraseMatcher([" ".join(text)]).within(" ".join((*before, *text, *after)))

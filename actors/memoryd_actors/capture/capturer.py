@@ -3,19 +3,22 @@
 Every context repeats what was said before. A message is looked at once in the life of the daemon; what is captured has
 an id that follows from what it says and where it holds, so that the same conversation, pushed after a restart or
 resumed in another session, finds it there already: also where it was edited, merged, forgotten or destroyed since.
+
+Where something was purged since a message was heard, what its transcript has now is looked at instead: what was said
+may be gone from there.
 """
 
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
 from memoryd_actors.capture import Captured, explicit, may_ask, procedure, standing_instruction
+from memoryd_actors.capture.capture_input import SPOKEN, CaptureInput, DatedMessage, key_of, user_messages
 from memoryd_actors.capture.consent_answers import asked_about, may_answer, yes_or_no
 from memoryd_actors.core.actor import Actor, ActorRef, MailboxStatistics
 from memoryd_actors.core.errors import (
@@ -23,6 +26,7 @@ from memoryd_actors.core.errors import (
     ActorError,
     ActorStopped,
     DiskFull,
+    PurgedMeanwhile,
     Refused,
     Unavailable,
 )
@@ -30,6 +34,7 @@ from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.keeping.orders import DecideProposal, KeeperMessage, Store
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.settings import CaptureSettings
+from memoryd_actors.memory.steps import UnlessPurged
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key
@@ -56,28 +61,6 @@ MOST_SESSIONS = 1_000
 LONGEST_LAST = 16_000
 """Sessions of which is known what was said last, and characters of that: a longer one is not kept."""
 STORE_S = 30.0
-M = TypeVar("M", bound=Message)
-_SPOKEN = frozenset({"user", "assistant"})
-
-
-class DatedMessage(Message, frozen=True, omit_defaults=True):
-    """A message in a transcript."""
-
-    at: datetime | None = None
-    """When it was said, where that is long ago."""
-
-
-class CaptureInput(msgspec.Struct, frozen=True):
-    """A user's message that may have something to remember, and the message before it."""
-
-    message: str
-    before: Message | None
-    caller: Caller
-    key: int
-    again: bool = False
-    """Whether it was found in a transcript, and may have been dealt with before."""
-    at: datetime | None = None
-    """When it was said, where that is long ago."""
 
 
 class CaptureCounts(msgspec.Struct):
@@ -105,16 +88,20 @@ class Capturer:
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         recall: MemoryActor,
         ledger: MemoryRepository,
+        purges: Callable[[Key], Awaitable[int]],
         publish: Publisher,
         settings: CaptureSettings,
+        kept: bool = True,
         rules: Rules = DEFAULT,
         place: Callable[[Caller, str], Awaitable[int | None]] | None = None,
         named_project: Callable[[Caller, int | None], Awaitable[str]] | None = None,
         proposals: Callable[[Caller], Awaitable[Iterable[Consent]]] | None = None,
         on_unfinished: Callable[[Key, datetime | None], None] = lambda key, since: None,
     ) -> None:
-        """Prepare; `place` knows at which entry of its transcript a session said something.
+        """Prepare; `purges` knows the newest purge, once the transcript of a session has nothing left of it.
 
+        `kept` says whether what is pushed comes into a transcript.
+        `place` knows at which entry of its transcript a session said something.
         `named_project` knows which project the user named last in a session, up to that entry of it.
         `proposals` knows what waits for the user's yes where somebody is.
         `on_unfinished` hears of sessions in which something was asked that is not stored yet, and since when where that
@@ -127,12 +114,16 @@ class Capturer:
         self._keeper = keeper
         self._recall = recall
         self._ledger = ledger
+        self._purges = purges
+        self._kept = kept
+        self._known_purges: dict[str, int] = {}
+        """The newest purge of each owner, as of when it was last looked."""
         self._publish = publish
         self._settings = settings
         self._rules = rules
         self._seen: dict[int, None] = {}
-        self._last: OrderedDict[Key, Message] = OrderedDict()
-        """What was said last in each session."""
+        self._last: OrderedDict[Key, tuple[Message, int]] = OrderedDict()
+        """What was said last in each session, and the newest purge that was known then."""
         self._current: CaptureInput | None = None
         """The message that is being looked at, or was last."""
         self.counts = CaptureCounts()
@@ -150,21 +141,26 @@ class Capturer:
         """Look over a context without waiting; what may be worth remembering is looked at in the background."""
         if not (self._settings.explicit or self._settings.standing or self._settings.procedures):
             return
-        for said, before in _asked(self._continued(update)):
-            self._look(said.content, before, update.caller)
+        said_now, purges = self._continued(update)
+        for said, before in user_messages(said_now):
+            self._look(said.content, before, update.caller, purges)
 
-    def _continued(self, update: ContextUpdate) -> list[Message]:
-        """Return what was said, after what was said before it where each context has only what is new."""
+    def _continued(self, update: ContextUpdate) -> tuple[list[Message], int]:
+        """Return what was said, after what was said before it where each context has only what is new.
+
+        With it comes the newest purge that was known when the first of it was heard.
+        """
+        purges = self._known_purges.get(update.caller.owner, 0)
         key = (update.caller.owner, update.caller.session)
-        spoken = [message for message in update.messages if message.role in _SPOKEN]
+        spoken = [message for message in update.messages if message.role in SPOKEN]
         if not update.caller.session or not spoken:
-            return spoken
-        last = self._last.pop(key, None)
+            return spoken, purges
+        last, known = self._last.pop(key, (None, purges))
         if len(spoken[-1].content) <= LONGEST_LAST:
-            self._last[key] = spoken[-1]
+            self._last[key] = spoken[-1], purges
         if len(self._last) > MOST_SESSIONS:
             self._last.popitem(last=False)
-        return spoken if last is None or last in spoken else [last, *spoken]
+        return (spoken, purges) if last is None or last in spoken else ([last, *spoken], known)
 
     def forget_session(self, key: Key) -> None:
         """Let go of a session that is purged: `remember that` behind it takes nothing of what was said there."""
@@ -180,13 +176,17 @@ class Capturer:
             since = min((_in_utc(one.at) for one in asked if one.at is not None), default=None)
             self._on_unfinished((caller.owner, caller.session), since)
 
-    async def hear_again(self, messages: Iterable[DatedMessage], caller: Caller) -> bool:
-        """Look a conversation over that is in a transcript; return whether all that it asks for is dealt with."""
+    async def hear_again(self, messages: Iterable[DatedMessage], caller: Caller, purges: int) -> bool:
+        """Look a conversation over that is in a transcript; return whether all that it asks for is dealt with.
+
+        `purges` is the newest purge of its owner as it was read.
+        """
         done = True
-        for one, before in _asked(messages):
+        for one, before in user_messages(messages):
             said = one.content
             if self._is_request(said):
-                given = CaptureInput(said, before, caller, _key(said, before, caller), again=True, at=one.at)
+                key = key_of(said, before, caller)
+                given = CaptureInput(said, before, caller, key, purges, again=True, at=one.at)
                 try:
                     done = await self._actor.ask(given, deadline_s=2 * STORE_S) and done
                 except ActorStopped:
@@ -197,15 +197,16 @@ class Capturer:
                     done = False
         return done
 
-    def _look(self, said: str, before: Message | None, caller: Caller) -> None:
-        key = _key(said, before, caller)
+    def _look(self, said: str, before: Message | None, caller: Caller, purges: int) -> None:
+        key = key_of(said, before, caller)
         if key in self._seen:
             return
         self._seen[key] = None
         if len(self._seen) > MOST_SEEN:
             del self._seen[next(iter(self._seen))]
         answers = before is not None and before.role == "assistant" and may_answer(said)
-        if (answers or self._is_request(said)) and not self._actor.offer(CaptureInput(said, before, caller, key)):
+        given = CaptureInput(said, before, caller, key, purges)
+        if (answers or self._is_request(said)) and not self._actor.offer(given):
             self._seen.pop(key, None)
             self.counts.dropped += 1
             self._on_unfinished((caller.owner, caller.session), None)
@@ -226,18 +227,46 @@ class Capturer:
             if not given.again:
                 await self._decide(given)
             said, found = await self._thread.run(partial(self._found, given))
+            unless_purged = await self._unless_purged(given) if found else None
             for captured in found:
-                await self._store(captured, said, given)
+                await self._store(captured, said, given, unless_purged)
+        except PurgedMeanwhile as purged:
+            log.info("what was to be remembered is looked for in its transcript: %s", purged)
+            self._leave(given)  # it stays known: pushed once more, it is still what was heard before the purge
+            return False
         except (ActorError, Refused) as failed:
             self._seen.pop(given.key, None)
-            if not given.again:  # whoever looks again knows, and takes its time
-                self._on_unfinished((given.caller.owner, given.caller.session), None)
+            self._leave(given)
             self.counts.failed += 1
             self._warn(f"what was to be remembered is not stored yet: {failed}", failed.hint)
             return False
         return True
 
-    async def _store(self, captured: Captured, said: str, given: CaptureInput) -> None:
+    def _leave(self, given: CaptureInput) -> None:
+        """Have a message looked at again, in its transcript."""
+        if not given.again:  # whoever looks again knows, and takes its time
+            self._on_unfinished((given.caller.owner, given.caller.session), None)
+
+    async def _unless_purged(self, given: CaptureInput) -> UnlessPurged | None:
+        """Return on what condition something of a message is stored; None where it is in no transcript.
+
+        Raises:
+            PurgedMeanwhile: something was purged since it was heard.
+            Unavailable: what was purged is still on its way out of the transcript.
+        """
+        owner, session = given.caller.owner, given.caller.session
+        if not session or not (self._kept or given.again):
+            return None
+        purges = self._known_purges[owner] = await self._purges((owner, session))
+        if purges != given.purges:
+            if self._place and not given.again:
+                await self._place(given.caller, given.message)  # by then it is in its transcript, if ever
+            raise PurgedMeanwhile
+        return UnlessPurged(purges, session)
+
+    async def _store(
+        self, captured: Captured, said: str, given: CaptureInput, unless_purged: UnlessPurged | None
+    ) -> None:
         """Store what was captured, or tell that it is refused for good."""
         at = await self._place(given.caller, said) if self._place else None
         label = project_label([said])
@@ -246,8 +275,8 @@ class Capturer:
             named = await self._named_project(given.caller, at)
             new = replace(new, tags=(*new.tags, *project_tags(named)))
         try:
-            await self._keep(new, given)
-        except (DiskFull, Unavailable):
+            await self._keep(new, given, unless_purged)
+        except (DiskFull, PurgedMeanwhile, Unavailable):
             raise
         except Refused as refused:
             self.counts.refused += 1
@@ -285,7 +314,7 @@ class Capturer:
             found = (instruction,)
         return said, found
 
-    async def _keep(self, new: NewMemory, given: CaptureInput) -> None:
+    async def _keep(self, new: NewMemory, given: CaptureInput, unless_purged: UnlessPurged | None) -> None:
         caller = given.caller
         if await self._recall.was_captured(caller, new.id):
             return
@@ -298,7 +327,8 @@ class Capturer:
             return
         # Before it is stored, so that no context of this session finds it in between.
         await self._recall.note_written(caller, [new.id])
-        stored = await self._keeper.ask(Store((new,), caller, from_user=True), deadline_s=STORE_S)
+        order = Store((new,), caller, from_user=True, unless_purged=unless_purged)
+        stored = await self._keeper.ask(order, deadline_s=STORE_S)
         self.counts.captured += 1
         await self._recall.note_written(caller, [memory.id for memory in stored])
         await self._recall.note_captured(caller, new.id)
@@ -343,21 +373,6 @@ class _Listener(Actor[CaptureInput, bool]):
 
 def _in_utc(at: datetime) -> datetime:
     return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-
-
-def _asked(messages: Iterable[M]) -> Iterator[tuple[M, M | None]]:
-    """Return what users said, each with what was said before it."""
-    before: M | None = None
-    for message in messages:
-        if message.role not in _SPOKEN:
-            continue
-        if message.role == "user":
-            yield message, before
-        before = message
-
-
-def _key(said: str, before: Message | None, caller: Caller) -> int:
-    return hash((caller.owner, caller.session, caller.project, said, before.content if before else None))
 
 
 def _as_new(captured: Captured, given: CaptureInput, at: int | None, label: str) -> NewMemory:

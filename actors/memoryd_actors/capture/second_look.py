@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final
 
 from memoryd_actors.access.switch import Switches
-from memoryd_actors.capture.capturer import DatedMessage
+from memoryd_actors.capture.capture_input import DatedMessage
 from memoryd_actors.core.errors import DaemonError
 from memoryd_actors.core.worker import Worker, attempt
 from memoryd_actors.memory.progress import Progress, ProgressRepository
@@ -46,8 +46,8 @@ MOST_SESSIONS: Final = 10_000
 READ_CHARACTERS: Final = 1_000_000
 RETRY_S: Final = 30.0
 
-Hear = Callable[[list[DatedMessage], Caller], Awaitable[bool]]
-"""Looks a conversation over; False where something of it could not be stored for now."""
+Hear = Callable[[list[DatedMessage], Caller, int], Awaitable[bool]]
+"""Looks a conversation over that was read after so many purges; False where something could not be stored for now."""
 
 
 class SecondLook:
@@ -123,6 +123,7 @@ class SecondLook:
         info = await self._transcripts.info(key)
         if info is None or self._switches.off(key[0], info.project) is not None:
             return True
+        purges = await self._repository.purges(*key)
         last = await self._transcripts.last(key)
         after = self._looked.get(key)
         if after is None or after > last:
@@ -138,7 +139,7 @@ class SecondLook:
                 record for record in records if record.kind == "message" and not record.covers and record.at >= since
             )
             messages = [*before, *(_past(one, lately) for one in said)]
-            done = await self._hear(messages, caller) and done
+            done = await self._hear(messages, caller, purges) and done
             before, after = messages[-1:], records[-1].sequence
         if done:
             self._looked[key] = after

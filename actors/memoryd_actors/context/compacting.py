@@ -8,45 +8,29 @@ the memory under which the summary is found from other sessions. Nothing is dele
 import logging
 import math
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from typing import Final, Protocol
+from typing import Protocol
 
 import anyio
 import msgspec
 
 from memoryd_actors.access.switch import Switches
-from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.context.sizes import Measured, Sizes
+from memoryd_actors.context.summary_store import JOB, SummaryStore, told
 from memoryd_actors.context.window import WindowItem, WindowSettings, to_compact
-from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.core.errors import DaemonError, OutOfStep, Refused, Unavailable
+from memoryd_actors.core.errors import DaemonError, Refused, Unavailable
 from memoryd_actors.core.worker import Worker, attempt, reason, repeat_purged
-from memoryd_actors.keeping.gatekeeper import Gatekeeper
-from memoryd_actors.keeping.orders import KeeperMessage, PurgeMemories, StoreFindings
-from memoryd_actors.memory.identity import memory_id
-from memoryd_actors.memory.progress import Progress, ProgressRepository
-from memoryd_actors.memory.steps import Advance, Supersede, UnlessPurged
-from memoryd_actors.memory.visibility import Visibility
-from memoryd_actors.ports.ledger import MemoryRepository
+from memoryd_actors.memory.progress import ProgressRepository
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
-from memoryd_actors.summarising import EXTRACTED, Spoken, Summariser, said_of
+from memoryd_actors.summarising import Spoken, Summariser, said_of
 from memoryd_client.base.wording import counted
-from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.events import Warned
-from memoryd_client.wire.filters import Filters
-from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, State
 from memoryd_client.wire.session_context import SUMMARY_OPENING, Compacted
 from memoryd_client.wire.status import ComponentStatus
-from memoryd_client.wire.transcripts import SessionInfo, TranscriptRecord
+from memoryd_client.wire.transcripts import SessionInfo
 
 log = logging.getLogger(__name__)
 
-JOB: Final = "compaction"
-CATEGORY: Final = "session_summary"
-TELLING: Final = (CATEGORY, "episode")
-"""Categories of the memories that tell a session, and are destroyed with its transcript."""
-NODE: Final = "scribe"
 GATHER_S = 1.0
 """How long entries gather before their session is measured."""
 RETRY_S = 60.0
@@ -54,14 +38,9 @@ RETRY_S = 60.0
 BUG_S = 3600.0
 READ = 1_000
 READ_CHARACTERS = 2_000_000
-KEEPER_S = 60.0
 SCRIBE_S = 60.0
-PURGE_S = 10.0
-"""How long it is waited for a purge to be done with a transcript."""
-LOOK_AGAIN_S = 0.05
 WAITING_SHARE = 0.8
 """Of a request's deadline, for the tokeniser to be loaded: the refusal has to arrive within it."""
-MOST_SUMMARIES = 1_000
 DENSEST = 4
 """Tokens there may be at most for one that is estimated by length: in Chinese every character is one."""
 
@@ -77,14 +56,6 @@ class Appender(Protocol):
         Raises:
             PurgedMeanwhile: something was purged since that was read: `purges` is no longer the newest one.
         """
-        ...
-
-
-class Introducer(Protocol):
-    """Told what is no news to a session; the Memory actor is one."""
-
-    async def note_written(self, caller: Caller, ids: list[str]) -> None:
-        """Remember that a session knows these memories."""
         ...
 
 
@@ -109,14 +80,11 @@ class Compactor:
         warm: Callable[[], Awaitable[None]],
         summariser: Summariser,
         appender: Appender,
-        recall: Introducer,
-        keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
-        ledger: MemoryRepository,
+        summaries: SummaryStore,
         repository: ProgressRepository,
         switches: Switches,
         publish: Publisher,
         settings: WindowSettings,
-        gate: Gatekeeper,
     ) -> None:
         """Prepare; `warm` loads the tokeniser, or raises ModelUnavailable."""
         self._transcripts = transcripts
@@ -124,14 +92,11 @@ class Compactor:
         self._warm = warm
         self._summariser = summariser
         self._appender = appender
-        self._recall = recall
-        self._keeper = keeper
-        self._ledger = ledger
+        self._summaries = summaries
         self._repository = repository
         self._switches = switches
         self._publish = publish
         self._settings = settings
-        self._gate = gate
         self._grown: dict[Key, float] = {}
         """What is to be looked at, each not before a time of the event loop."""
         self._mended = False
@@ -201,32 +166,11 @@ class Compactor:
                 key, covers=covers, turns=turns, text=whole, by=by, purges=purges, deadline_s=SCRIBE_S
             ):
                 self.counts.compactions += 1
-            await self._remember(key, remembered=True)
-
-    async def purges(self, key: Key) -> int:
-        """Return the newest purge, once the transcript of a session has nothing left of it.
-
-        Raises:
-            Unavailable: it still has, for whatever reason.
-        """
-        with anyio.move_on_after(PURGE_S):
-            while True:
-                with suppress(Unavailable):
-                    return await self._repository.purges(*key)
-                await anyio.sleep(LOOK_AGAIN_S)
-        return await self._repository.purges(*key)
+            await self._summaries.remember(key, remembered=True)
 
     async def tokens_of(self, text: str) -> int:
         """Return the tokens of a text; estimated where there is no tokeniser."""
         return await self._sizes.tokens_of(text)
-
-    async def forget(self, key: Key, project: str) -> list[str]:
-        """Destroy the memories that tell a session whose transcript is destroyed; return their ids."""
-        caller = Caller(owner=key[0], project=project, session=key[1])
-        ids = await self._stored(caller, TELLING, tuple(State))
-        if ids:
-            await self._keeper.ask(PurgeMemories(tuple(ids), key[0], NODE), deadline_s=KEEPER_S)
-        return ids
 
     def status(self) -> ComponentStatus:
         """Return how many conversations were compacted, and what stands in the way."""
@@ -264,7 +208,7 @@ class Compactor:
         for key, info in (await self._transcripts.infos()).items():
             if info.summarized > known.get(key, 0):
                 async with self._lock(key):
-                    await self._remember(key)
+                    await self._summaries.remember(key)
                 self.counts.mended += 1
             if info.tokens >= self._settings.compact_from // DENSEST:
                 self._grown.setdefault(key, 0.0)
@@ -287,7 +231,7 @@ class Compactor:
 
     async def _compact_what_is_old(self, key: Key, deadline_s: float) -> list[WindowItem]:
         """Compact a session as it is now, and return what of it gave way to the summary."""
-        purges = await self.purges(key)
+        purges = await self._summaries.purges(key)
         measured = await self._counted(key, deadline_s)
         taken = to_compact(measured.said, self._settings)
         if measured.info is not None and taken:
@@ -321,7 +265,7 @@ class Compactor:
             self.counts.compactions += 1
             self.counts.entries += len(taken)
             log.info("%d entries of %s, %d tokens, are summarised", len(taken), key[1], measured.said.tokens)
-        await self._remember(key)
+        await self._summaries.remember(key)
 
     async def _said(self, key: Key, after: int, upto: int) -> list[Spoken]:
         found: list[Spoken] = []
@@ -331,56 +275,6 @@ class Compactor:
             found += said_of(one for one in page if one.sequence <= upto and not one.covers)
             after = page[-1].sequence
         return found
-
-    async def _remember(self, key: Key, *, remembered: bool = False) -> None:
-        """Store the newest summary as a memory in place of the one before, and note that: together, or not at all.
-
-        What memories tell already is only noted.
-        """
-        try:
-            await repeat_purged(lambda: self._remember_newest(key, remembered=remembered))
-        except OutOfStep:
-            log.info("another daemon has stored the summary of %s", key[1])
-
-    async def _remember_newest(self, key: Key, *, remembered: bool) -> None:
-        purges = await self.purges(key)
-        info = await self._transcripts.info(key)
-        if info is None or not info.summary:
-            return
-        progress = await self._repository.progress(*key, JOB) or Progress(*key, JOB, 0)
-        entry = (await self._transcripts.get(key, [info.summary])).get(info.summary)
-        if entry is None or progress.sequence >= info.summarized:
-            return
-        caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
-        new = _as_memory(caller, entry, info)
-        # Of a summary that told something that is purged, nothing is left but its place.
-        is_new = not remembered and told(entry.content)
-        memories = await self._admitted(new, caller) if is_new else []
-        if memories:
-            # Before it is stored: the session has it in its context already.
-            await self._recall.note_written(caller, [new.id])
-        older = await self._ledger.get(key[0], [progress.detail]) if memories and progress.detail else {}
-        steps = tuple(Supersede(one, new.id, "a later summary tells it again") for one in older)
-        told_as = new.id if memories else progress.detail
-        advance = Advance(key[1], JOB, progress.sequence, info.summarized, told_as)
-        unless_purged = UnlessPurged(purges, key[1])
-        findings = StoreFindings(tuple(memories), caller, unless_purged, (*steps, advance), NODE)
-        await self._keeper.ask(findings, deadline_s=KEEPER_S)
-
-    async def _stored(self, caller: Caller, categories: tuple[str, ...], states: tuple[str, ...]) -> list[str]:
-        """Return the ids of a session's memories of these categories."""
-        filters = Filters(categories=categories, session=caller.session, states=states)
-        visible = Visibility(owner=caller.owner, project=caller.project, filters=filters)
-        return [one.id for one in await self._ledger.page(visible, limit=MOST_SUMMARIES)]
-
-    async def _admitted(self, new: NewMemory, caller: Caller) -> list[Admitted]:
-        if self._switches.off(caller.owner, caller.project) is not None or not self._gate.may_write(caller, CATEGORY):
-            return []
-        admitted, refused = await self._gate.sift([new], caller)
-        for _, why in refused:
-            log.warning("a summary of %s is in its transcript, but no memory", caller.session)
-            log.debug("a summary of %s is no memory: %s", caller.session, why)
-        return admitted
 
     def _lock(self, key: Key) -> anyio.Lock:
         idle = [one for one, lock in self._locks.items() if one != key and not lock.locked()]
@@ -394,29 +288,3 @@ class Compactor:
             log.warning("%s", message)
             self._publish(Warned(component="context", message=message, hint=problem.hint))
         self._trouble = str(problem)
-
-
-def told(content: str) -> str:
-    """Return what the entry of a summary says, without its opening."""
-    return content.removeprefix(SUMMARY_OPENING).strip()
-
-
-def _as_memory(caller: Caller, entry: TranscriptRecord, info: SessionInfo) -> NewMemory:
-    by = entry.name
-    in_project = bool(caller.project.strip())
-    # No two summaries read alike, or the second would count as the first said again.
-    content = (
-        f"What was said in the session {caller.session[:100]} up to entry {info.summarized}:\n{told(entry.content)}"
-    )
-    return NewMemory(
-        # It follows from the entry: stored again after a crash it is the same.
-        id=memory_id(caller.owner, caller.session, f"{CATEGORY} {entry.id}"),
-        content=content.encode()[: MAX_CONTENT_BYTES - 100].decode(errors="ignore"),
-        category=CATEGORY,
-        scope=Scope.PROJECT if in_project else Scope.GLOBAL,
-        title=f"Summary of session {caller.session[:100]}, to turn {info.last_summarized_turn}",
-        speaker="quoted from the conversation" if by == EXTRACTED else by,
-        source_session=caller.session,
-        source_messages=(1, info.summarized),
-        metadata={"summarised_by": by},
-    )

@@ -10,7 +10,8 @@ from typing import Final, assert_never
 
 import msgspec
 
-from memoryd_actors.context.compacting import CATEGORY, NODE, Compactor, Introducer, told
+from memoryd_actors.context.compacting import Compactor
+from memoryd_actors.context.summary_store import CATEGORY, NODE, Introducer, SummaryStore, told
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.core.worker import repeat_purged
@@ -84,6 +85,7 @@ class TurnSummariser:
         transcripts: Transcripts,
         summariser: Summariser,
         compactor: Compactor,
+        summaries: SummaryStore,
         recall: Introducer,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         ledger: MemoryRepository,
@@ -94,6 +96,7 @@ class TurnSummariser:
         self._transcripts = transcripts
         self._summariser = summariser
         self._compactor = compactor
+        self._summaries = summaries
         self._recall = recall
         self._keeper = keeper
         self._ledger = ledger
@@ -161,7 +164,7 @@ class TurnSummariser:
     # --- a summary
 
     async def _summarize(self, request: SummarizeTurns, key: Key, info: SessionInfo) -> TurnSummaries:
-        purges = await self._compactor.purges(key)
+        purges = await self._summaries.purges(key)
         turns = await self._turns(key, 0)
         request = _checked(request, len(turns.begins))
         said = [one for one in turns.of(request.start_turn, request.end_turn) if not one.covers]
@@ -192,7 +195,7 @@ class TurnSummariser:
     async def _archive(self, request: ArchiveTurns, key: Key, info: SessionInfo) -> TurnSummaries:
         last = request.before_turn - 1
         if last > info.last_summarized_turn:
-            purges = await self._compactor.purges(key)
+            purges = await self._summaries.purges(key)
             turns = await self._turns(key, 0)
             if last > len(turns.begins):
                 raise Refused(

@@ -14,7 +14,7 @@ import msgspec
 
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.admission.gate import Admitted
-from memoryd_actors.context.compacting import Introducer
+from memoryd_actors.context.summary_store import Introducer
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import DaemonError, OutOfStep
 from memoryd_actors.core.worker import Worker, attempt, reason, rest
@@ -160,6 +160,7 @@ class EpisodeWriter:
         if isinstance(done, OutOfStep):
             # Another daemon on this ledger has told it, or something was purged meanwhile.
             self._open[key] = anyio.current_time()
+            self._worker.kick()
             return
         if isinstance(done, Exception):
             self._open[key] = anyio.current_time() + (RETRY_S if isinstance(done, DaemonError) else BUG_S)

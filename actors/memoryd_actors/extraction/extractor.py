@@ -207,6 +207,7 @@ class Extractor:
             waiting.topic = False
             if found is None:
                 continue
+            self._waiting[key] = self._waiting.pop(key)  # due again at once, it waits for the others
             began = perf_counter()
             await self._take(key, waiting, *found)
             # Behind all others, which come before it does again.

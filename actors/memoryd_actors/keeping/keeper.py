@@ -1,7 +1,7 @@
 """The Keeper: every write to memory passes through here, one at a time and in order."""
 
 from collections.abc import Callable, Sequence
-from typing import assert_never
+from typing import Protocol, assert_never
 
 import msgspec
 
@@ -39,6 +39,18 @@ from memoryd_client.wire.events import Wrote
 from memoryd_client.wire.memory import Memory
 
 
+class Remembering(Protocol):
+    """Has in memory what is purged; the Memory actor is one."""
+
+    def begin_purge(self, ids: Sequence[str]) -> None:
+        """Forget memories that are about to be destroyed."""
+        ...
+
+    def end_purge(self, ids: Sequence[str]) -> None:
+        """Forget memories that are destroyed, or were not after all: those that were merged into them, too."""
+        ...
+
+
 class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
     """Admits, compares, stores and changes; answers once the ledger has it on disk."""
 
@@ -52,13 +64,13 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         clock: Clock,
         publish: Publisher,
         on_change: Callable[[int], None],
-        on_purge: Callable[[Sequence[str]], None],
+        recall: Remembering,
     ) -> None:
         self._ledger = ledger
         self._clock = clock
         self._publish = publish
         self._on_change = on_change
-        self._on_purge = on_purge
+        self._recall = recall
         self._gate = gate
         self._operations = operations = Operations(ledger.writes, publish, on_change)
         surroundings = NeighbourLookup(neighbours, clock)
@@ -115,16 +127,19 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
 
     async def _purge(self, message: PurgeMemories) -> tuple[Memory, ...]:
         there = await self._ledger.memories.get(message.owner, message.ids)
-        self._on_purge(message.ids)
-        gone = await self._ledger.purges.purge(
-            message.owner,
-            message.ids,
-            actor=message.actor,
-            session=message.session,
-            told=message.told,
-            looked_at=message.looked_at,
-        )
-        self._on_purge(gone)  # with what was merged into them
+        gone: Sequence[str] = message.ids
+        self._recall.begin_purge(message.ids)
+        try:
+            gone = await self._ledger.purges.purge(
+                message.owner,
+                message.ids,
+                actor=message.actor,
+                session=message.session,
+                told=message.told,
+                looked_at=message.looked_at,
+            )
+        finally:
+            self._recall.end_purge(gone)
         self._on_change(await self._ledger.memories.last_sequence())
         for memory_id in gone:
             self._publish(Wrote(event="PURGE", memory_id=memory_id, owner=message.owner))

@@ -25,6 +25,13 @@ class Store(msgspec.Struct, frozen=True):
     it comes from the command line only."""
     told: frozenset[str] = frozenset()
     """Sentences about a person that the user told in the conversation in the same words."""
+    unless_purged: UnlessPurged | None = None
+    """Where something was purged since the conversation was read that they come from, nothing is stored."""
+
+    @property
+    def guards(self) -> tuple[UnlessPurged, ...]:
+        """What has to hold for any of it to be stored."""
+        return () if self.unless_purged is None else (self.unless_purged,)
 
 
 class Adopt(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ from memoryd_actors.keeping.orders import Adopt, Store, StoreFindings
 from memoryd_actors.keeping.performing import Operations
 from memoryd_actors.keeping.surroundings import NeighbourLookup
 from memoryd_actors.memory.settings import ONE_VALUED
-from memoryd_actors.memory.steps import Add, AddEdge, Patch, Step, Supersede
+from memoryd_actors.memory.steps import Add, AddEdge, Patch, Step, Supersede, UnlessPurged
 from memoryd_client.wire.caller import PERSON
 from memoryd_client.wire.memory import Memory
 
@@ -49,13 +49,13 @@ class Storing:
         if message.replaces:
             return await self._store_in_place(admitted[0], patches[0], message, actor, links, own_word=own_word)
         if len(admitted) == 1:
-            return await self._store_one(admitted[0], patches[0], actor, links)
+            return await self._store_one(admitted[0], patches[0], actor, links, message.guards)
         # Several are compared with what is there afterwards, in the background: an import waits for the disk only.
         steps = [
             patch or Add(one.memory, gate_notes(one), compared=False)
             for one, patch in zip(admitted, patches, strict=True)
         ]
-        return (await self._operations.perform(admitted[0].memory.owner, steps, actor))[0]
+        return (await self._operations.perform(admitted[0].memory.owner, [*message.guards, *steps], actor))[0]
 
     async def bring(self, message: StoreFindings) -> tuple[Memory, ...]:
         """Store what a job found, and how far the job is."""
@@ -92,7 +92,7 @@ class Storing:
     ) -> tuple[Memory, ...]:
         """Store a memory in the place of another. Its neighbours are looked at afterwards, in the background."""
         new = admitted.memory
-        steps: list[Step] = [patch or Add(new, gate_notes(admitted), compared=False)]
+        steps: list[Step] = [*message.guards, patch or Add(new, gate_notes(admitted), compared=False)]
         if patch is None or patch.decision == "apply":  # what waits for a yes takes nobody's place before
             if not own_word:
                 there = await self._view.resolve(message.caller, message.replaces)
@@ -101,22 +101,30 @@ class Storing:
         return (await self._operations.perform(new.owner, steps, actor))[0]
 
     async def _store_one(
-        self, admitted: Admitted, patch: Patch | None, actor: str, links: Sequence[AddEdge]
+        self,
+        admitted: Admitted,
+        patch: Patch | None,
+        actor: str,
+        links: Sequence[AddEdge],
+        guards: Sequence[UnlessPurged],
     ) -> tuple[Memory, ...]:
         """Store a memory beside its neighbours; where that needs what is not there, it is compared later."""
         if patch is not None:
             linked = links if patch.decision == "apply" else ()
-            return (await self._operations.perform(patch.memory.owner, [patch, *linked], actor))[0][:1]
+            return (await self._operations.perform(patch.memory.owner, [*guards, patch, *linked], actor))[0][:1]
         memory, notes = admitted.memory, gate_notes(admitted)
         if memory.category in ONE_VALUED and memory.title:
-            return (await self._operations.perform(memory.owner, [Add(memory, notes), *links], actor))[0][:1]
+            added: list[Step] = [*guards, Add(memory, notes), *links]
+            return (await self._operations.perform(memory.owner, added, actor))[0][:1]
         seen = await self._surroundings.find(memory)
         steps: list[Step] = [Add(memory, notes, compared=False)]
         if seen is not None:
             steps = plan(memory, seen.near, seen.compared, notes)
             steps = [replace(step, as_of=seen.as_of) if isinstance(step, Add) else step for step in steps]
         similarity = seen.similarity if seen is not None else None
-        stored, sequence = await self._operations.perform(memory.owner, [*steps, *links], actor, similarity=similarity)
+        stored, sequence = await self._operations.perform(
+            memory.owner, [*guards, *steps, *links], actor, similarity=similarity
+        )
         # As it stands at the end: a correction may have taken its place.
         kept = next(one for one in reversed(stored) if one.id == stored[0].id)
         if seen is not None and kept.id == memory.id and kept.active:

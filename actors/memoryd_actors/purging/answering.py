@@ -27,11 +27,11 @@ from memoryd_client.wire.request import Done
 PLANNED = 2_000
 """Entries that the plan of a purge names: a frame has room for 4 KB of each."""
 MOST_DERIVED = 500
-"""Episodes and summaries that the plan names, each of some kilobytes."""
+"""Memories that were made of transcripts and that the plan names, each of some kilobytes."""
 PURGED = "PURGE"
 """What the history of a memory that was purged ends with."""
 NAMED = 5
-"""Episodes and summaries that an answer names by their ids."""
+"""Memories that were made of transcripts and that an answer names by their ids."""
 
 
 class PurgingAnswers:
@@ -78,6 +78,7 @@ class PurgingAnswers:
             ids=reach.ids,
             entries=told[:PLANNED],
             retold=reach.derived[:MOST_DERIVED],
+            resting=reach.resting[:MOST_DERIVED],
             more=len(told[PLANNED:]),
             sessions=reach.sessions,
             unreadable=reach.unreadable,
@@ -117,7 +118,7 @@ class PurgingAnswers:
         leaves = self._ledger.purges.leaves
         answer = f"{counted(len(gone), 'memory')} {f'purged: {leaves}' if leaves else 'destroyed'}"
         if request.transcripts:
-            answer += _erased(reach)
+            answer += _erased(reach, [memory for memory in reach.resting if is_allowed(memory.category, visible)])
         else:
             answer += _left(reach, derived)
         if replaced:
@@ -160,8 +161,8 @@ class PurgingAnswers:
         )
 
 
-def _erased(reach: PurgeReach) -> str:
-    """Say what was taken out of transcripts."""
+def _erased(reach: PurgeReach, resting: Sequence[Memory]) -> str:
+    """Say what was taken out of transcripts, and what else rests on that and stays."""
     words = f"{counted(len(reach.entries), 'entry')} of {counted(len(reach.places), 'transcript')}"
     answer = f", and the words of {words}" if reach.places else ""
     if reach.unanswered:
@@ -170,6 +171,8 @@ def _erased(reach: PurgeReach) -> str:
         answer += (
             f"; {counted(reach.unreadable, 'entry')} there with damaged lines may tell it: `memoryd doctor` says which"
         )
+    if resting:
+        answer += f"; what else rests on them stays, until it is purged: {_named(resting)}"
     return answer
 
 
@@ -184,7 +187,10 @@ def _left(reach: PurgeReach, derived: Sequence[Memory]) -> str:
         sessions = ", ".join(f"`{one.session}`" for one in reach.unanswered)
         answer += f"; prompts without an answer yet tell it, and go with `--transcripts`, of the sessions {sessions}"
     if derived:
-        named = ", ".join(f"`{memory.id}`" for memory in derived[:NAMED])
-        more = f" and {len(derived) - NAMED} more" if len(derived) > NAMED else ""
-        answer += f"; episodes and summaries tell it, too, and go with `--transcripts`: {named}{more}"
+        answer += f"; memories made of transcripts tell it, too, and go with `--transcripts`: {_named(derived)}"
     return answer
+
+
+def _named(memories: Sequence[Memory]) -> str:
+    more = f" and {len(memories) - NAMED} more" if len(memories) > NAMED else ""
+    return ", ".join(f"`{memory.id}`" for memory in memories[:NAMED]) + more

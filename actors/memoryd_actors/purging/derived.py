@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from memoryd_actors.texts.quoting import what_was_said
 from memoryd_actors.texts.words import STOP_WORDS
 
 IN_A_ROW = 4
@@ -21,7 +22,7 @@ class PhraseMatcher:
         """Take in the texts; `telling`: only runs with so many words that say something (`content_words`) count."""
         self._runs: set[tuple[str, ...]] = set()
         for text in texts:
-            words = _words(text)
+            words = _words(what_was_said(text))  # that the user said something stands in many memories
             if words:
                 runs = _runs(words, min(IN_A_ROW, len(words)))
                 self._runs.update(run for run in runs if _told(run) >= min(telling, len(run)))

@@ -1,6 +1,6 @@
-"""What still tells of memories that are purged: entries of transcripts, episodes and summaries."""
+"""What still tells of memories that are purged: entries of transcripts, and what was made of these."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import chain
@@ -16,7 +16,7 @@ from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.purging.derived import ELSEWHERE, PhraseMatcher
 from memoryd_client.wire.filters import Filters
-from memoryd_client.wire.memory import Memory, State
+from memoryd_client.wire.memory import Memory, Source, State
 from memoryd_client.wire.purging import TellingEntry
 from memoryd_client.wire.transcripts import TranscriptRecord
 
@@ -58,7 +58,9 @@ class PurgeReach(msgspec.Struct, frozen=True):
     unanswered: tuple[TellingEntry, ...]
     """Prompts that wait for their answers."""
     derived: tuple[Memory, ...]
-    """Episodes and summaries that tell it in the same words."""
+    """Episodes, summaries and what was extracted that tell it in the same words."""
+    resting: tuple[Memory, ...]
+    """What else rests on these entries: it tells it in other words, or something else, or is the user's own word."""
     sessions: int
     """How many were looked through."""
     unreadable: int
@@ -106,14 +108,32 @@ class ReachFinder:
             info = await self._transcripts.info((owner, session))
             unreadable += info.missing if info else 0
         ids = tuple(one.id for one in memories)
-        derived = await self._find_derived(owner, memories, said, None if every_session else set(sessions))
+        # What an episode says of itself, all of them do: of those that are purged themselves nothing is looked for.
+        own = PhraseMatcher(
+            (text for memory in memories if memory.category not in DERIVED for text in said[memory.id]),
+            telling=ELSEWHERE,
+        )
+        derived = await self._find_derived(owner, ids, own, None if every_session else set(sessions))
+        rest = await self._find_resting(owner, entries, ids)
+        extracted = [one for one in rest if one.source is Source.EXTRACTED]
+        in_words = await to_thread.run_sync(partial(_telling, own, extracted), limiter=self._threads)
         unanswered = [
             _waiting(one)
             for one in await self.prompts.of_owner(owner)
             if everywhere.within(one.text) or self._of_session(one.session, memories, said).within(one.text)
         ]
         telling = PhraseMatcher(chain.from_iterable(said.values()))
-        return PurgeReach(owner, ids, tuple(entries), tuple(unanswered), derived, len(sessions), unreadable, telling)
+        return PurgeReach(
+            owner=owner,
+            ids=ids,
+            entries=tuple(entries),
+            unanswered=tuple(unanswered),
+            derived=(*derived, *in_words),
+            resting=tuple(one for one in rest if one not in in_words),
+            sessions=len(sessions),
+            unreadable=unreadable,
+            telling=telling,
+        )
 
     @staticmethod
     def _of_session(session: str, memories: Sequence[Memory], said: Mapping[str, Iterable[str]]) -> PhraseMatcher:
@@ -156,18 +176,14 @@ class ReachFinder:
         return found
 
     async def _find_derived(
-        self, owner: str, memories: Sequence[Memory], said: Mapping[str, Iterable[str]], sessions: set[str] | None
+        self, owner: str, ids: Collection[str], telling: PhraseMatcher, sessions: set[str] | None
     ) -> tuple[Memory, ...]:
-        """Return the episodes and summaries of these sessions, or of all, that tell what the memories say.
+        """Return the episodes and summaries of these sessions, or of all, that tell it, but for these themselves.
 
-        Those of projects are of every session that was held there. What an episode says of itself, all of them do: of
-        those that are purged themselves nothing is looked for.
+        Those of projects are of every session that was held there.
         """
-        texts = (text for memory in memories if memory.category not in DERIVED for text in said[memory.id])
-        telling = PhraseMatcher(texts, telling=ELSEWHERE)
         if not telling:
             return ()
-        ids = {memory.id for memory in memories}
         filters = Filters(categories=tuple(DERIVED), scope="everywhere", states=tuple(State))
         found: list[Memory] = []
         before = ""
@@ -176,6 +192,20 @@ class ReachFinder:
             found += await to_thread.run_sync(partial(_telling, telling, some), limiter=self._threads)
             before = page[-1].id
         return tuple(found)
+
+    async def _find_resting(self, owner: str, entries: Sequence[TellingEntry], known: Collection[str]) -> list[Memory]:
+        """Return the memories that rest on these entries, but for those that are known, and episodes and summaries."""
+        told: dict[str, list[int]] = {}
+        for entry in entries:
+            told.setdefault(entry.session, []).append(entry.sequence)
+        found: list[Memory] = []
+        for session, numbers in told.items():
+            filters = Filters(session=session, scope="everywhere", states=tuple(State))
+            before = ""
+            while page := await self._ledger.page(Visibility(owner, filters=filters), limit=_PAGE, before=before):
+                found += [one for one in page if one.id not in known and _rests_on(one, numbers)]
+                before = page[-1].id
+        return found
 
     async def _find_in(
         self, key: Key, memories: Sequence[Memory], here: PhraseMatcher, everywhere: PhraseMatcher
@@ -205,6 +235,14 @@ _ALL = 2**31
 
 def _telling(telling: PhraseMatcher, memories: Sequence[Memory]) -> list[Memory]:
     return [memory for memory in memories if telling.within(memory.content)]
+
+
+def _rests_on(memory: Memory, numbers: Sequence[int]) -> bool:
+    """Return whether a memory comes from any of these entries of its session."""
+    if memory.category in DERIVED or memory.source_messages is None:
+        return False
+    first, last = memory.source_messages
+    return any(first <= number <= last for number in numbers)
 
 
 def _waiting(one: Unanswered) -> TellingEntry:

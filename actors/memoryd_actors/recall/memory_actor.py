@@ -174,8 +174,17 @@ class MemoryActor:
         if ids and self._sessions.tasks is not None:
             self._sessions.tasks.start_soon(self._handover.touch, caller.owner, tuple(ids), name="touch")
 
-    def purge(self, ids: Sequence[str]) -> None:
+    def begin_purge(self, ids: Sequence[str]) -> None:
         """Forget memories that are about to be destroyed, in every session that is in memory or comes into it."""
+        self._purged.under_way += 1
+        self._forget(ids)
+
+    def end_purge(self, ids: Sequence[str]) -> None:
+        """Forget memories that are destroyed, and what was asked meanwhile."""
+        self._forget(ids)
+        self._purged.under_way -= 1
+
+    def _forget(self, ids: Sequence[str]) -> None:
         self._purged.add(ids)
         self._sessions.purge(ids)
         self._standing.forget()

@@ -55,6 +55,8 @@ class Session(Actor[ContextUpdate, Trace]):
         self._queried_on = -1
         """The turn on which it asked for memory last."""
         self._abandoned = False
+        self._before_purge = 0
+        """How many contexts of those that are under way came before the last purge ended."""
         self._awaited: dict[int, anyio.Event] = {}
         """By the identity of a context: set once what it brings up can be taken."""
         self._tracing: anyio.Event | None = None
@@ -67,6 +69,7 @@ class Session(Actor[ContextUpdate, Trace]):
         try:
             return await self._handle(message)
         finally:
+            self._before_purge = max(0, self._before_purge - 1)
             self._tell_ready(message)
             self._traced()
 
@@ -89,7 +92,8 @@ class Session(Actor[ContextUpdate, Trace]):
             trace, failed = parts.pipeline.undecided(update, refused, turn=state.turn), True
         if self._abandoned:
             raise Refused("the session was purged meanwhile")
-        if _judged(trace.candidates, parts.purged.ids()):
+        if self._before_purge or parts.purged.under_way or _judged(trace.candidates, parts.purged.ids()):
+            # What was asked may say what is destroyed, and was looked at by no purge.
             trace = without_purged(trace, parts.purged.ids())
         parts.counts.decided += 1
         parts.counts.turns += trace.turn > state.turn
@@ -284,6 +288,8 @@ class Session(Actor[ContextUpdate, Trace]):
 
     def purge(self, ids: Sequence[str]) -> None:
         """Forget memories that are about to be destroyed."""
+        under_way = self.mailbox.statistics()
+        self._before_purge = under_way.busy + under_way.waiting
         if self._stored.known is not None:
             self._stored.change(lambda state: state.purge(ids).without_reasons())
         # What was asked may say what is destroyed; of what is not saved yet, nobody looks which.

@@ -36,6 +36,8 @@ class RecentlyPurged:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._when: dict[str, float] = {}
+        self.under_way = 0
+        """How many purges have begun and not ended."""
 
     def add(self, ids: Iterable[str]) -> None:
         """Note that memories are about to be destroyed."""

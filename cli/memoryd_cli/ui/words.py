@@ -266,6 +266,9 @@ def purge_plan(memory: Memory, plan: PurgePlan) -> Content:
     if plan.retold:
         parts.append(head("Retold in summaries", len(plan.retold)))
         parts += [Content(f"{line(_title(one))}\n") for one in plan.retold[:4]]
+    if plan.resting:
+        parts.append(head("Rest on that, too, and stay", len(plan.resting)))
+        parts += [Content(f"{line(_title(one))}\n") for one in plan.resting[:4]]
     if plan.unreadable:
         parts.append(
             Content.styled(f"{counted(plan.unreadable, 'entry')} cannot be read, and may tell it, too.\n", LIGHT)

@@ -14,8 +14,8 @@ class Purge(Request[Done], frozen=True, kw_only=True, omit_defaults=True, tag="p
 
     ids: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=1000)]
     transcripts: bool = False
-    """Also the words of the messages that the memories come from, and the episodes and summaries that tell it. Without
-    it, the answer names them."""
+    """Also the words of the messages that the memories come from, and episodes, summaries and what was extracted that
+    tell it in the same words. Without it, the answer names them."""
     every_session: bool = False
     """With `transcripts`: also in all other sessions of the owner what says the same in the same words."""
 
@@ -46,7 +46,10 @@ class PurgePlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, t
     more: int = 0
     """Entries beyond those."""
     retold: tuple[Memory, ...] = ()
-    """Episodes and summaries that tell it, and go with it; the first 500."""
+    """Memories that were made of transcripts and tell it, and go with it; the first 500."""
+    resting: tuple[Memory, ...] = ()
+    """What else rests on these entries, and tells it in other words or something else: it stays until it is purged
+    itself; the first 500."""
     sessions: int = 0
     """How many sessions were looked through."""
     unreadable: int = 0

@@ -14,7 +14,7 @@ from memoryd.hosts.prompts import WaitingPrompts
 from memoryd.index import LanceMessages
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.capture.second_look import SecondLook
-from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes, TurnSummariser
+from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes, SummaryStore, TurnSummariser
 from memoryd_actors.context.answering import ConversationAnswers
 from memoryd_actors.context.usage import ContextUsage
 from memoryd_actors.conversations.scribe import Scribe
@@ -61,8 +61,10 @@ class ConversationServices:
             keeper=keeper,
             recall=recall,
             ledger=ledger.memories,
+            purges=lambda key: ledger.progress.purges(*key),
             publish=publish,
             settings=config.capture,
+            kept=config.transcripts.from_push,
             rules=rules,
             place=self._find_said,
             named_project=self.named_project,
@@ -129,25 +131,32 @@ class ConversationServices:
             gate=gate,
         )
         self.usage = ContextUsage(memory.publish, warn_at=config.context.warn_at)
+        self._summaries = SummaryStore(
+            transcripts=self.transcripts,
+            ledger=ledger.memories,
+            repository=ledger.progress,
+            keeper=keeper,
+            recall=recall,
+            switches=switches,
+            gate=gate,
+        )
         self.compactor = Compactor(
             transcripts=self.transcripts,
             sizes=self._sizes,
             warm=embedder.warm,
             summariser=judging.summariser,
             appender=self.scribe,
-            ledger=ledger.memories,
-            recall=recall,
-            keeper=keeper,
+            summaries=self._summaries,
             repository=ledger.progress,
             switches=switches,
             publish=publish,
             settings=config.context,
-            gate=gate,
         )
         self.turn_summaries = TurnSummariser(
             transcripts=self.transcripts,
             summariser=judging.summariser,
             compactor=self.compactor,
+            summaries=self._summaries,
             recall=recall,
             keeper=keeper,
             ledger=ledger.memories,
@@ -261,7 +270,7 @@ class ConversationServices:
     async def _forget(self, key: Key, project: str) -> None:
         """Destroy the memories that tell a session which is purged, and the prompts that wait for their answers."""
         await self.prompts.drop(*key)
-        await self.compactor.forget(key, project)
+        await self._summaries.forget(key, project)
 
     async def _find_said(self, caller: Caller, said: str) -> int | None:
         return await self.scribe.find((caller.owner, caller.session), said) if caller.session else None

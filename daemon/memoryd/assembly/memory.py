@@ -186,7 +186,7 @@ class MemoryServices:
             clock=self.clock,
             publish=self.publish,
             on_change=self.indexer.kick,
-            on_purge=self.recall.purge,
+            recall=self.recall,
         )
 
     def is_busy(self) -> bool:
