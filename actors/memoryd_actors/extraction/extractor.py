@@ -210,8 +210,6 @@ class Extractor:
             self._waiting[key] = self._waiting.pop(key)  # due again at once, it waits for the others
             began = perf_counter()
             await self._take(key, waiting, *found)
-            # Behind all others, which come before it does again.
-            self._waiting[key] = self._waiting.pop(key, waiting)
             await rest(began)
             return True
         return False
