@@ -24,6 +24,10 @@ MOST_ASKED: Final = 2_000
 SHORTEST_VERB: Final = 4
 _NOUN: Final = re.compile(r"y?(?:e?ment|al|[ai]?t?ion|or|ance|age)")
 """What makes a noun of an English verb, after its stem."""
+_BESIDE: Final = re.compile(r"[\w./-]*\.[a-z]{1,4}\b")
+"""The name of a file."""
+_DONE: Final = re.compile(r"(?<!get )(?<!\bbe )(?<!\bit )(?<!\bthis )(?<!\bthat )\b[a-z]{3,}ed\b")
+"""What is over: `we released`, not `get it released`."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _THIRD_PERSON: Final = re.compile(r"[a-z]+[^\Wsu]s\b")
 """A step that says what a thing does, `reads the header`, not what to do."""
@@ -231,12 +235,15 @@ def asks_for(message: str, trigger: str, content: str = "") -> bool:
     wanted = stem_set(trigger)
     if not wanted:
         return False
+    named = _WORD.findall(trigger.lower())
     there = stem_set(content) | wanted
     for sentence in sentences(message[-MOST_ASKED:]):
-        if _no_task().search(sentence.bare):
+        asked = _BESIDE.sub(" ", sentence.bare)
+        done = (word for word in _DONE.findall(asked) if word not in named)
+        if _no_task().search(asked) or any(_among(stem(word), wanted) for word in done):
             continue
-        said = stem_set(sentence.bare)
-        joined = said | _compounds(sentence.bare).keys()
+        said = stem_set(asked)
+        joined = said | _compounds(asked).keys()
         joined |= {part for compound, parts in _compounds(trigger).items() if compound in said for part in parts}
         if all(_among(word, joined) for word in wanted):
             return True
