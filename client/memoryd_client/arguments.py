@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 from functools import lru_cache
 from typing import Final, TypeVar
@@ -88,6 +88,21 @@ def time_span(field: str, given: str) -> timedelta:
     if said is None:
         raise InvalidArgument(f"`{field}` is {given[:_LONGEST]!r}, which is no time span", _SPANS)
     return int(said[1]) * _UNITS[said[2].lower()]
+
+
+def end_of_life(ttl: timedelta | str) -> datetime:
+    """Return the moment at which something is forgotten by itself that has so long to live, in UTC.
+
+    Raises:
+        InvalidArgument: it is no time span to come.
+    """
+    span = time_span("ttl", ttl) if isinstance(ttl, str) else ttl
+    if span <= timedelta():
+        raise InvalidArgument(f"`ttl` is {ttl}, and has to be above 0", "Give a span to come: at least 1m.")
+    try:
+        return datetime.now(UTC) + span
+    except OverflowError:
+        raise InvalidArgument(f"`ttl` reaches beyond the calendar: {ttl}", "Give none, and it stays.") from None
 
 
 def texts(field: str, given: Iterable[str]) -> tuple[str, ...]:

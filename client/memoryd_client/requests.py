@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, TypedDict, Unpack
 
-from memoryd_client.arguments import converted, end, moment, texts, time_span
+from memoryd_client.arguments import converted, end, end_of_life, moment, texts
 from memoryd_client.base.errors import InvalidArgument, RequestFailed, WrongType
 from memoryd_client.wire.checkpoints import MAX_CHECKPOINT_BYTES, SaveCheckpoint
 from memoryd_client.wire.core_memory import new_write_id
@@ -205,13 +205,7 @@ def _read_ttl(fields: MemoryFields | ChangedFields) -> None:
     if given is None:
         fields.setdefault("expires_at", None)
         return
-    span = time_span("ttl", given) if isinstance(given, str) else given
-    try:
-        fields["expires_at"] = datetime.now(UTC) + span
-    except OverflowError:
-        raise InvalidArgument(f"`ttl` reaches beyond the calendar: {given}", "Give none, and it stays.") from None
-    if span <= timedelta():
-        raise InvalidArgument(f"`ttl` is {given}, and has to be above 0", "Give a span to come: at least 1m.")
+    fields["expires_at"] = end_of_life(given)
 
 
 def _moment(name: str, given: datetime | str | None) -> datetime | None:

@@ -1,6 +1,7 @@
 """What tools do and say, at a real daemon."""
 
 import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,16 @@ def test_what_is_written_is_found_read_and_forgotten(served: RunningDaemon) -> N
         assert "from assistant, session s1, trust 0.5]" in read
         assert "memoryd restore" in tools.call("memory_forget", {"id": id_in(written)})
         assert client.get(id_in(written)).state == "forgotten"
+
+
+def test_what_is_written_for_a_while_says_when_it_ends(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client)
+        given = {"content": "The staging server is down for repairs until Friday.", "ttl": "2d"}
+        memory = client.get(id_in(tools.call("memory_write", given)))
+        assert memory.expires_at is not None
+        assert memory.expires_at - memory.created_at < timedelta(days=2, minutes=1)
+        assert "which is no time span" in tools.run("memory_write", given | {"ttl": "soon"}).text
 
 
 def test_a_memory_is_written_with_tags_and_read_page_by_page(served: RunningDaemon) -> None:

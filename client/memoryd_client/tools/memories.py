@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, field
 
+from memoryd_client.arguments import end_of_life
 from memoryd_client.base.wording import LONGEST_ASKED, quoted
 from memoryd_client.relation_words import beside
 from memoryd_client.tools.tool import Tool, day, line, provenance, short
@@ -86,6 +87,7 @@ class MemoryWrite(Tool, frozen=True, kw_only=True):
     replaces: Annotated[str, Meta(description="id of the memory that is no longer true")] = ""
     related: Annotated[tuple[str, ...], Meta(max_length=3, description="ids of memories that it is something to")] = ()
     relation: Annotated[str, Meta(description="what: explains, causes, depends_on, part_of, ...")] = "related_to"
+    ttl: Annotated[str, Meta(description="forget it by itself after so long: 12h, 7d, 2w")] = ""
 
     async def answer(self, ask: Ask) -> str:
         """Store it, join it to others, and retire what it replaces."""
@@ -95,6 +97,7 @@ class MemoryWrite(Tool, frozen=True, kw_only=True):
             scope=Scope(self.scope),
             title=self.heading,
             tags=self.tags,
+            expires_at=end_of_life(self.ttl) if self.ttl else None,
         )
         memory, *retired = (
             await ask(
