@@ -70,6 +70,13 @@ async def test_of_two_who_rewrite_what_they_read_one_is_refused(ledger: SqlLedge
     assert await texts(ledger) == {("", "human"): "one\ntwo"}
 
 
+async def test_what_an_agent_adds_has_to_last_and_what_a_person_types_is_taken(ledger: SqlLedger) -> None:
+    passing = "The user just asked about the weather."
+    with pytest.raises(Refused, match="moment only"):
+        await edit(ledger, append(passing))
+    assert (await edit(ledger, append(passing), Caller(owner="local", agent="cli"))).text == passing
+
+
 async def test_the_same_request_sent_again_is_done_once(ledger: SqlLedger) -> None:
     await edit(ledger, append("tea", write_id="the-same-write"))
     again = await edit(ledger, append("tea", write_id="the-same-write"))
@@ -97,9 +104,9 @@ async def test_an_id_names_one_write_and_is_refused_for_another(ledger: SqlLedge
 
 async def test_threads_and_owners_have_sections_of_their_own(ledger: SqlLedger) -> None:
     await edit(ledger, append("shared"))
-    await edit(ledger, append("mine", thread="a"))
+    await edit(ledger, append("ours", thread="a"))
     await edit(ledger, append("theirs"), THEM)
-    assert await texts(ledger, thread="a") == {("", "human"): "shared", ("a", "human"): "mine"}
+    assert await texts(ledger, thread="a") == {("", "human"): "shared", ("a", "human"): "ours"}
     assert await texts(ledger, thread="b") == {("", "human"): "shared"}
     assert await texts(ledger, THEM, "a") == {("", "human"): "theirs"}
 

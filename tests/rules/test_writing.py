@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.admission.writing import MAX_FACT, check_by_model, written
+from memoryd_actors.admission.writing import MAX_FACT, check_by_model, check_core_by_agent, written
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.texts.sentences import sentences
 
@@ -216,6 +216,10 @@ def test_what_a_model_stores_of_the_user_and_the_project_is_taken(given: str) ->
         ("fact", "Fixed the bug.", "moment"),
         ("event", "Successfully updated the config.", "moment"),
         ("fact", "All tests pass.", "moment"),
+        ("fact", "The tests pass now.", "moment"),
+        ("fact", "Working on the invoice PDF.", "moment"),
+        ("fact", "We are in the middle of refactoring the auth module.", "moment"),
+        ("fact", "The last command failed.", "moment"),
         ("fact", "test test test", "trivial"),
         ("fact", "Claude helped the user set up the repository.", "about you"),
         ("fact", "The assistant's answer was accepted.", "about you"),
@@ -255,6 +259,9 @@ Running the tests needs Docker.
 API keys are saved in 1Password.
 The user said that tabs are banned.
 ruff has the rules E, F, I and UP switched on.
+The API now lives in services/api.
+CI runs on push.
+Working on main directly is forbidden.
 El usuario vive en Sevilla.
 用户喜欢喝茶""".splitlines(),
 )
@@ -269,3 +276,24 @@ def test_what_happened_has_its_day() -> None:
 
 def test_steps_may_be_long() -> None:
     check_by_model(f"How to release:\n1. {LONG}\n2. {LONG}", "procedural")
+
+
+@pytest.mark.parametrize(
+    ("section", "added", "reason"),
+    [
+        ("human", "The user lives in Porto. The user just asked about the weather.", "moment"),
+        ("human", "I fixed the login bug.", "about you"),
+        ("notes", "ok thanks", "trivial"),
+        ("persona", "The build is failing right now.", "moment"),
+        ("context", "I fixed the login bug.", "about you"),
+    ],
+)
+def test_no_sentence_of_core_memory_is_a_way_around(section: str, added: str, reason: str) -> None:
+    with pytest.raises(Refused, match=reason):
+        check_core_by_agent(section, "The user prefers tabs.", f"The user prefers tabs.\n{added}")
+
+
+def test_the_persona_speaks_of_the_agent_and_the_context_of_what_is_under_way() -> None:
+    check_core_by_agent("persona", "", "I am a careful reviewer and answer in short sentences.")
+    check_core_by_agent("context", "", "The user is currently moving the API to Go.")
+    check_core_by_agent("human", "The user just left.", "The user just left.\nThe user prefers tabs.")

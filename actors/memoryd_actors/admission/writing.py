@@ -111,11 +111,7 @@ def check_by_model(content: str, category: str) -> None:
     bare = _QUOTED.sub(" ", text).strip()
     if bare.endswith(("?", "？", "؟")):
         raise Refused("this is a question, and nothing to remember", "Write what was answered.")
-    if itself := _ITSELF.search(_NO_PERSON.sub(" ", bare)):
-        raise Refused(
-            f"this is about you, or does not say about whom: it says {itself.group().strip()!r}",
-            "Write in the third person what stays true of the user or the project: `The user prefers tabs.`",
-        )
+    _check_itself(bare)
     if category not in PERSONAL:  # of whom it is is known
         _check_named(text)
     passing = _PASSING.search(bare) or _MOMENT.search(bare)
@@ -131,6 +127,35 @@ def check_lasting(content: str) -> None:
     text = " ".join(content.split())
     _check_named(text)
     _check_passing(_PASSING.search(_QUOTED.sub(" ", text)))
+
+
+def check_core_by_agent(section: str, before: str, after: str) -> None:
+    """Refuse what an agent newly says in a section of core memory and nobody will be glad to read in every prompt.
+
+    The persona may speak of the agent itself, and the context of what is under way.
+
+    Raises:
+        Refused: a new sentence is about the agent or true for a moment only, or small talk.
+    """
+    there = {sentence.text for sentence in sentences(before)}
+    new = [sentence.text for sentence in sentences(after) if sentence.text not in there]
+    for text in new:
+        bare = _QUOTED.sub(" ", text).strip()
+        if section != "persona":
+            _check_itself(bare)
+        if section != "context":
+            _check_passing(_PASSING.search(bare) or _MOMENT.search(bare) or _DAY.search(bare))
+        small = bare == text and all(word.casefold() in _CHATTER for word in _NAMING.findall(text))
+        if small or _SMALL_TALK.fullmatch(text):
+            raise Refused(f"this is too trivial to remember: {_shown(text)}", "Write what helps in every session.")
+
+
+def _check_itself(bare: str) -> None:
+    if itself := _ITSELF.search(_NO_PERSON.sub(" ", bare)):
+        raise Refused(
+            f"this is about you, or does not say about whom: it says {itself.group().strip()!r}",
+            "Write in the third person what stays true of the user or the project: `The user prefers tabs.`",
+        )
 
 
 def _check_passing(passing: "re.Match[str] | None") -> None:

@@ -15,12 +15,13 @@ from memoryd_actors.access.presets import CORE
 from memoryd_actors.access.view import CheckThread
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_rules import ProjectRules
+from memoryd_actors.admission.writing import check_core_by_agent
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.authorship import Authorship, check_told
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.texts.hidden import UnbalancedPrivate, is_skipped, strip_private
-from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.caller import PERSON, Caller
 from memoryd_client.wire.core_memory import (
     SHARED,
     CoreAppend,
@@ -165,6 +166,8 @@ class CoreMemory:
 
                 def change(current: SectionState) -> str:
                     text = edited(request, current, rules, self._limit)
+                    if caller.agent != PERSON and not isinstance(request, CoreUndo):
+                        check_core_by_agent(section.name, current.text, text)
                     check_told(f"`{section.name}`", current.text, text, caller, told)
                     return text
 
