@@ -85,6 +85,9 @@ Der Server steht in Köln. | Der Server steht in Bonn, nicht in Köln.
 Use pip. | Use uv, never pip.
 Ana owns billing. | Ben owns billing, not Ana.
 The team uses Slack for incidents. | The team uses Zulip, not Slack, for incidents.
+We use Jira, not Linear. | We use Linear, not Jira.
+Meetings are on Monday, not Tuesday. | Meetings are on Tuesday, not Monday.
+Wir nutzen Jira, nicht Linear. | Wir nutzen Linear, nicht Jira.
 """
 DENIED_OF_ANOTHER = """
 The dev cluster runs in Dublin. | The prod cluster runs in Frankfurt, not in Dublin.
@@ -114,6 +117,9 @@ Use tabs, not spaces, in Makefiles. | Use spaces in Python.
 No, the worker listens on 8081. | The API listens on 8080.
 The worker listens on 8081, not 8080. | The API listens on 8080.
 We use pnpm, not npm. | We use pnpm.
+In tests use fakes, not mocks. | In demos use mocks, not fakes.
+Ana drinks tea, not coffee. | Bo drinks coffee, not tea.
+The door of the barn is green, not red. | The door of the shed is red, not green.
 """
 CALLED = """
 parser_a is slow. | parser_b is slow.

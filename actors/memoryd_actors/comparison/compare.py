@@ -54,8 +54,8 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     near = Comparison("resembles", _NEAR if nearness >= NEAR else _FAR, reason, bool(guards))
     # What is said to be Helix, not Vim, is compared by its Helix, and what begins with `No, ` by what follows.
     told, before = (replace(side, text=_as_told(side.text)) for side in (new, old))
-    so = near if (told, before) == (new, old) else compare(told, before, cosine)
-    return so if so.relation in {"changes", "contradicts"} else near
+    others = (compare(*sides, cosine) for sides in ((new, before), (told, before)) if sides != (new, old))
+    return next((one for one in others if one.relation in {"changes", "contradicts"}), near)
 
 
 def _as_told(text: str) -> str:
