@@ -499,3 +499,32 @@ def test_a_procedure_is_no_fact_besides_and_what_stands_beside_it_is() -> None:
         "How we release:\n\nFirst we decided to freeze main for two days, then we tag, finally we push it to GitHub."
     )
     assert stated([user(apart)]) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("no, sorry, I was wrong: the deploy goes through Buildkite", "The deploy goes through Buildkite"),
+        ("I misspoke, the API key rotates every 30 days", "The API key rotates every 30 days"),
+        ("actually I was wrong, the office is in Linz", "The office is in Linz"),
+        ("no, my bad, the customer is called Brandt", "The customer is called Brandt"),
+    ],
+)
+def test_who_takes_back_what_they_said_corrects_it(said: str, kept: str) -> None:
+    (found,) = stated([user(said)])
+    assert (found.category, found.content) == ("correction", kept)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "sorry, I was wrong about the tests",
+        "my mistake, thanks",
+        "I was wrong: it works now",
+        "no wait, don't do that yet",
+        "sorry, I was wrong, try again please",
+        "actually I was wrong, it is fine",
+    ],
+)
+def test_who_takes_back_what_only_passes_corrects_nothing(said: str) -> None:
+    assert stated([user(said)]) == []
