@@ -528,3 +528,21 @@ def test_who_takes_back_what_they_said_corrects_it(said: str, kept: str) -> None
 )
 def test_who_takes_back_what_only_passes_corrects_nothing(said: str) -> None:
     assert stated([user(said)]) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Tim (Slack): we always rebase before merging",
+        "[10:32] Tim: we always deploy on Fridays\n[10:33] Ana: I never review after 6pm",
+        "Tim 10:32 AM\nwe always rebase before merging\nAna 10:33 AM\nI prefer squash merges",
+        "Here's the chat:\nTim: we always rebase before merging\nAna: I prefer squash",
+        "@tim: I prefer pnpm over npm",
+    ],
+)
+def test_a_chat_that_is_pasted_is_not_the_users_word(said: str) -> None:
+    assert stated([user(said)]) == []
+
+
+def test_what_only_begins_like_a_chat_is_the_users_word() -> None:
+    assert stated([user("Staging (EU): we deploy on Fridays only")])

@@ -19,6 +19,16 @@ _HANDS_OVER: Final = _compiled("hands_over")
 _REPORTS: Final = _compiled("reports")
 _OWN_REPORT: Final = re.compile(rf"{pattern_of('passed_on', 'own_report')}\W*\Z", re.IGNORECASE)
 _HEADER: Final = re.compile(r"(?:from|von|subject|betreff) ?: ?\S", re.IGNORECASE)
+_NAME: Final = r"@?[A-Z\u00c0-\u00de][\w.-]{1,20}(?: [A-Z\u00c0-\u00de][\w.-]{0,20})?"
+_TIME: Final = r"\d{1,2}:\d\d(?::\d\d)?(?: ?[AaPp][Mm])?"
+_PLACES: Final = "slack|teams|discord|zulip|mattermost|matrix|irc|signal|whatsapp|telegram|chat|mail"
+_CHAT: Final = re.compile(
+    rf"(?:\[?{_TIME}\]?[ \t]{{1,3}}<?{_NAME}>?(?::|[ \t]{{1,3}}[\u2013\u2014-])[ \t]"
+    rf"|{_NAME}[ \t]{{1,3}}(?:[(\[]{_TIME}[)\]][:,]?[ \t]|{_TIME}[ \t]*(?:\n|\Z))"
+    rf"|{_NAME}[ \t]{{1,3}}\([^()\n]{{0,12}}(?i:{_PLACES})\):[ \t]"
+    r"|@[\w.-]{2,30}:[ \t])"
+)
+"""How a line of a chat begins: `[10:32] Tim: `, `Tim 10:32 AM`, `Tim (Slack): `, `@tim: `."""
 _PROMPT: Final = re.compile(r"(?:[\w.@~/-]{0,60}[$#%]|>>>|PS [A-Z]:\\\S*>) \S")
 _COLONS: Final = (":", "\uff1a")
 _CLAUSE: Final = re.compile(r"[^,;.!?\n]*")
@@ -32,12 +42,15 @@ def passed_on(parts: Sequence[Sentence], requests: Collection[int] = ()) -> set[
     """Return which of a message's sentences are passed on, by their places; `requests` are the places of requests.
 
     After a line that announces a text (`Here is Bob's mail:`), a clause that hands one over (`Translate this: ...`) or
-    a mail's header: all that follows. After a shell's prompt: what stands in its paragraph. A request announces what
-    its user says.
+    a mail's header: all that follows, and from a line of a chat on all. After a shell's prompt: what stands in its
+    paragraph. A request announces what its user says.
     """
     found: set[int] = set()
     for at, sentence in enumerate(parts):
         announces = at not in requests and sentence.bare.endswith(_COLONS) and _ANNOUNCES.search(sentence.bare)
+        if _CHAT.match(sentence.bare):
+            found.update(range(at, len(parts)))
+            break
         if announces or _HEADER.match(sentence.bare) or (at not in requests and _handed_over(sentence.bare)):
             found.update(range(at + 1, len(parts)))
             break
