@@ -30,13 +30,20 @@ settings.register_profile(
     "unhurried", settings.get_profile("ci" if _CI else "default"), deadline=None, max_examples=25 if _CI else 100
 )
 settings.load_profile("unhurried")
+LONG_S = 500
+"""Of a timeout: what has such a one may take minutes."""
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files whose tests start daemons come first: the last one to end would otherwise run with nothing beside it."""
+    """Files whose tests start daemons come first: the last one to end would otherwise run with nothing beside it.
+
+    Before all come those with a test that may take long.
+    """
     waiting = Counter(item.path for item in items if "models" in getattr(item, "fixturenames", ()))
-    items.sort(key=lambda item: -waiting[item.path])
+    marks = ((item.path, item.get_closest_marker("timeout")) for item in items)
+    long = {path for path, mark in marks if mark is not None and mark.args[0] >= LONG_S}
+    items.sort(key=lambda item: (item.path not in long, -waiting[item.path]))
 
 
 def pytest_collection_finish() -> None:
