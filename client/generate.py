@@ -63,7 +63,7 @@ def _schema(tool: type[Tool]) -> dict[str, object]:
     whole = msgspec.json.schema(tool)["$defs"][tool.__name__]
     properties = {
         # What is empty by default is left out: that goes without saying.
-        name: {key: value for key, value in field.items() if key != "default" or value not in ("", [], {})}
+        name: {key: value for key, value in field.items() if key != "default" or value not in ("", (), {}, [])}
         for name, field in whole["properties"].items()
     }
     parameters: dict[str, object] = {"type": "object", "properties": properties, "additionalProperties": False}

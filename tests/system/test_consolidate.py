@@ -250,6 +250,23 @@ def test_killed_at_any_moment_nothing_is_merged_twice_and_nothing_is_left_out(
             assert all(client.get(older.id).strength == 2 for older, _ in pairs)
 
 
+def test_a_purge_at_the_moment_of_an_answer_of_a_model_does_not_end_the_run(short_home: Path, models: Path) -> None:
+    released = Event()
+    with MessagesApi(said("same")) as api, RunningDaemon(short_home, models, **keyed(api)) as daemon:
+        api.queue(held(said("same"), released))
+        with daemon.client("s1") as client:
+            unseen(client)
+            unwanted = client.remember("The tax office asked for the receipts of 2019.")
+            daemon.indexed(client)
+            number = client.consolidate().number
+            api.wait_for_requests(1)
+            client.purge([unwanted.id])
+            released.set()
+            run = finished(client, number)
+            assert (run.problem, run.counts["merged"]) == ("", 1)
+            assert client.status().components["consolidation"].state == "ok"
+
+
 @pytest.mark.slow
 def test_a_model_decides_about_several_pairs_in_one_prompt_within_the_caps_of_a_day(
     short_home: Path, models: Path

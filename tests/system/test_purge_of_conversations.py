@@ -116,3 +116,23 @@ def work_in(daemon: RunningDaemon, session: str, work: Callable[[Client], object
             noted = f"Noted, in {session}: " + "so it will be done and told to all who were not there. " * 30
             client.append([Entry(role="user", content=text), Entry(role="assistant", content=noted)])
         work(client)
+
+
+def test_a_summary_stays_that_tells_nothing_of_it_but_words_that_stand_anywhere(short_home: Path, models: Path) -> None:
+    with (
+        RunningDaemon(short_home, models, MEMORYD_CONTEXT_PROTECTED="256") as daemon,
+        daemon.client("s1") as client,
+    ):
+        noted = "Noted: " + "so it will be done and told to all who were not there. " * 30
+        for text in "I would like to paint the barn red before the fair.", "What else is there?":
+            client.append([Entry(role="user", content=text), Entry(role="assistant", content=noted)])
+        client.compact()
+        client.append([Entry(role="user", content=SECRET), Entry(role="assistant", content="Noted.")])
+        crane = client.remember(SECRET, source_session="s1")
+        tea = client.remember("I would like to drink tea from Assam at four.", source_session="s2")
+        (planned,) = client.purge_plan([crane.id, tea.id]).entries
+        assert planned.excerpt == SECRET
+        client.purge([crane.id, tea.id], transcripts=True)
+        (summary,) = [one for one in client.messages("s1").entries if one.covers]
+        assert "I would like to paint the barn" in summary.content
+        assert files_with(daemon.paths.home, b"quokkabanana") == []

@@ -8,7 +8,7 @@ from time import perf_counter
 from memoryd_actors.consolidating.checker import Checker
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import ActorTimeout, DiskFull, LedgerCorrupt, Unavailable
-from memoryd_actors.core.worker import Worker, attempt, rest
+from memoryd_actors.core.worker import Worker, attempt, repeat_purged, rest
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.keeping.merging import compare_with, plan_stored, select_comparable
 from memoryd_actors.keeping.neighbours import Neighbours, nearest
@@ -69,7 +69,7 @@ class Comparer:
                 raise Unavailable("the index is behind the ledger")
             await self._compare(batch)
         if self._checker is not None:
-            await self._checker.settle()
+            await repeat_purged(self._checker.settle)
         self._done = done
         return 0.0
 

@@ -7,6 +7,7 @@ broken off goes on where it stopped, and does nothing twice.
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 import msgspec
 
@@ -23,7 +24,7 @@ from memoryd_actors.consolidating.rollup_writer import ROLLUP_TOKENS, RollupWrit
 from memoryd_actors.consolidating.schedule import AGEING, PAIRS, ROLLUPS, UPKEEP, ConsolidationRun, is_due
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.errors import ActorError, ActorStopped, DaemonError, Refused
-from memoryd_actors.core.worker import Worker
+from memoryd_actors.core.worker import Worker, repeat_purged
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.memory.steps import Settled
 from memoryd_actors.ports.clock import Clock
@@ -182,8 +183,7 @@ class Consolidator:
         run = doing.run
         try:
             for stage in run.left:
-                doing.stage, doing.done, doing.total = stage, 0, 0
-                await self._stages[stage](doing)
+                await repeat_purged(partial(self._do_stage, doing, stage))
                 await self._repository.mark_run(run.number, stage=stage)
             await self._repository.mark_run(run.number, finished=True)
         except (Refused, ActorError) as problem:
@@ -195,6 +195,10 @@ class Consolidator:
         return None
 
     # --- stages
+
+    async def _do_stage(self, doing: Doing, stage: str) -> None:
+        doing.stage, doing.done, doing.total = stage, 0, 0
+        await self._stages[stage](doing)
 
     async def _compare(self, doing: Doing) -> None:
         owner, number = doing.run.owner, doing.run.number

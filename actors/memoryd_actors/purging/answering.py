@@ -73,7 +73,7 @@ class PurgingAnswers:
         self._check_sees_all(caller)
         doomed = [await self._view.resolve(caller, memory_id) for memory_id in request.ids]
         reach = await self._finder.find_reach(caller.owner, doomed, every_session=request.every_session)
-        told = (*reach.entries, *reach.unanswered)
+        told = (*reach.entries, *(one.entry for one in reach.unanswered))
         return PurgePlan(
             ids=reach.ids,
             entries=told[:PLANNED],
@@ -105,7 +105,7 @@ class PurgingAnswers:
         before = [one for one in meant if isinstance(one, str)]
         await to_thread.run_sync(destroy, self._drafts, [*everything, *before])
         for prompt in reach.unanswered if request.transcripts else ():
-            await self._finder.prompts.drop(caller.owner, prompt.session)
+            await self._finder.prompts.drop(caller.owner, prompt.session, prompt.number)
         told = {session: numbers for (_, session), numbers in reach.places.items()} if request.transcripts else {}
         message = PurgeMemories(tuple(ids), caller.owner, signed(caller), told, caller.session, looked_at)
         gone = await self._keeper.ask(message, deadline_s=deadline_s)

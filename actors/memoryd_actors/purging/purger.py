@@ -31,8 +31,14 @@ class Unanswered(msgspec.Struct, frozen=True):
     """A prompt that waits for its answer, with which it comes into the transcript."""
 
     session: str
+    number: str
     text: str
     at: datetime
+
+    @property
+    def entry(self) -> TellingEntry:
+        """What a plan shows of it."""
+        return TellingEntry(session=self.session, sequence=0, at=self.at, role="user", excerpt=self.text[:_EXCERPT])
 
 
 class UnansweredPrompts(Protocol):
@@ -42,8 +48,8 @@ class UnansweredPrompts(Protocol):
         """Return those of an owner."""
         ...
 
-    async def drop(self, owner: str, session: str) -> None:
-        """Forget that of a session: it comes into no transcript."""
+    async def drop(self, owner: str, session: str, number: str) -> None:
+        """Forget the one of a session that has this number: it comes into no transcript. A later one stays."""
         ...
 
 
@@ -55,7 +61,7 @@ class PurgeReach(msgspec.Struct, frozen=True):
     """The memories, and what was merged into them."""
     entries: tuple[TellingEntry, ...]
     """By session, oldest first in each."""
-    unanswered: tuple[TellingEntry, ...]
+    unanswered: tuple[Unanswered, ...]
     """Prompts that wait for their answers."""
     derived: tuple[Memory, ...]
     """Episodes, summaries and what was extracted that tell it in the same words."""
@@ -65,8 +71,10 @@ class PurgeReach(msgspec.Struct, frozen=True):
     """How many were looked through."""
     unreadable: int
     """Entries in them that nobody can read."""
-    telling: PhraseMatcher
-    """What the memories say and ever said."""
+    telling: Mapping[str, PhraseMatcher]
+    """What the memories say and ever said that come from a session, by session."""
+    everywhere: PhraseMatcher
+    """What they say that tells them in any session; of nothing where only theirs were looked through."""
 
     @property
     def places(self) -> Places:
@@ -102,9 +110,9 @@ class ReachFinder:
         sessions = list(dict.fromkeys(sessions))
         entries: list[TellingEntry] = []
         unreadable = 0
-        for session in sessions:
-            matcher = self._of_session(session, memories, said)
-            entries += await self._find_in((owner, session), memories, matcher, everywhere)
+        telling = {session: self._of_session(session, memories, said) for session in sessions}
+        for session, here in telling.items():
+            entries += await self._find_in((owner, session), memories, here, everywhere)
             info = await self._transcripts.info((owner, session))
             unreadable += info.missing if info else 0
         ids = tuple(one.id for one in memories)
@@ -118,11 +126,10 @@ class ReachFinder:
         extracted = [one for one in rest if one.source is Source.EXTRACTED]
         in_words = await to_thread.run_sync(partial(_telling, own, extracted), limiter=self._threads)
         unanswered = [
-            _waiting(one)
+            one
             for one in await self.prompts.of_owner(owner)
             if everywhere.within(one.text) or self._of_session(one.session, memories, said).within(one.text)
         ]
-        telling = PhraseMatcher(chain.from_iterable(said.values()))
         return PurgeReach(
             owner=owner,
             ids=ids,
@@ -133,6 +140,7 @@ class ReachFinder:
             sessions=len(sessions),
             unreadable=unreadable,
             telling=telling,
+            everywhere=everywhere,
         )
 
     @staticmethod
@@ -150,7 +158,8 @@ class ReachFinder:
             if info is None or not info.summary or info.summary in numbers:
                 continue
             entry = (await self._transcripts.get((owner, session), [info.summary])).get(info.summary)
-            if entry is not None and reach.telling.within(entry.content):
+            # In the words by which it was looked for: another summary was there before, and stays.
+            if entry and (reach.telling[session].within(entry.content) or reach.everywhere.within(entry.content)):
                 found[session] = [info.summary]
         return found
 
@@ -243,10 +252,6 @@ def _rests_on(memory: Memory, numbers: Sequence[int]) -> bool:
         return False
     first, last = memory.source_messages
     return any(first <= number <= last for number in numbers)
-
-
-def _waiting(one: Unanswered) -> TellingEntry:
-    return TellingEntry(session=one.session, sequence=0, at=one.at, role="user", excerpt=one.text[:_EXCERPT])
 
 
 def _entry(one: TranscriptRecord, *, source: bool) -> TellingEntry:

@@ -31,7 +31,7 @@ class SessionSearch(Tool, frozen=True, kw_only=True):
     until: str = ""
     session: Annotated[str, Meta(description="only this one")] = ""
     everywhere: Annotated[bool, Meta(description="also other projects")] = False
-    search_archived: Annotated[bool, Meta(description="also what summaries stand for")] = True
+    search_archived: Annotated[bool, Meta(description="also what was summarised")] = True
     limit: Limit = 5
 
     async def answer(self, ask: Ask) -> str:

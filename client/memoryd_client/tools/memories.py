@@ -70,8 +70,8 @@ class MemoryRead(Tool, frozen=True, kw_only=True):
 class MemoryWrite(Tool, frozen=True, kw_only=True):
     """Remember one thing that stays true beyond this conversation.
 
-    Write a fact, preference, rule, correction or procedure in one self-contained sentence, with names and dates. When
-    it corrects a memory, say which it replaces. What goes on just now, and what you do, is nothing to remember.
+    Write one self-contained sentence, with names and dates. When it corrects a memory, say which it replaces. Leave
+    out what goes on just now and what you do.
     """
 
     name = "memory_write"
@@ -80,14 +80,14 @@ class MemoryWrite(Tool, frozen=True, kw_only=True):
 
     content: Annotated[str, Meta(min_length=1)]
     category: Annotated[str, Meta(description="fact, preference, rule, correction, procedure, ...")] = "fact"
-    scope: Annotated[Literal["project", "global"], Meta(description="global: true in every project")] = "project"
+    scope: Annotated[Literal["project", "global"], Meta(description="global: in every project")] = "project"
     heading: str = field(default="", name="title")
     """`title` is the tool's own."""
     tags: tuple[str, ...] = ()
-    replaces: Annotated[str, Meta(description="id of the memory that is no longer true")] = ""
-    related: Annotated[tuple[str, ...], Meta(max_length=3, description="ids of memories that it is something to")] = ()
-    relation: Annotated[str, Meta(description="what: explains, causes, depends_on, part_of, ...")] = "related_to"
-    ttl: Annotated[str, Meta(description="forget it by itself after so long: 12h, 7d, 2w")] = ""
+    replaces: Annotated[str, Meta(description="id of the memory no longer true")] = ""
+    related: Annotated[tuple[str, ...], Meta(max_length=3, description="ids of memories")] = ()
+    relation: Annotated[str, Meta(description="how: explains, causes, depends_on, part_of, ...")] = "related_to"
+    ttl: Annotated[str, Meta(description="forget it after: 12h, 7d, 2w")] = ""
 
     async def answer(self, ask: Ask) -> str:
         """Store it, join it to others, and retire what it replaces."""

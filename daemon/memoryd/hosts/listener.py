@@ -96,9 +96,10 @@ class HostListener:
         self._wait_s = wait_s
         self._talks: OrderedDict[Key, Talk] = OrderedDict()
 
-    def forget_prompt(self, owner: str, session: str) -> None:
-        """Forget a prompt that is purged: its answer is written down without it."""
-        if (talk := self._talks.get((owner, session))) is not None:
+    def forget_prompt(self, owner: str, session: str, number: str) -> None:
+        """Forget a prompt that is purged, whichever where no number is told: its answer is written down without it."""
+        talk = self._talks.get((owner, session))
+        if talk is not None and number in {"", talk.number}:
             talk.prompt, talk.told = "", b""
 
     async def hear(self, request: HookRequest) -> bytes:

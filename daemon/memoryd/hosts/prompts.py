@@ -34,17 +34,17 @@ class WaitingPrompts:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.on_drop: Callable[[str, str], None] = lambda _owner, _session: None
-        """Told of owner and session: whoever listens to the session's host has the prompt, too."""
+        self.on_drop: Callable[[str, str, str], None] = lambda _owner, _session, _number: None
+        """Told of owner, session and number: whoever listens to the session's host has the prompt, too."""
 
     async def of_owner(self, owner: str) -> list[Unanswered]:
         """Return those of an owner."""
         return await to_thread.run_sync(_of_owner, self._folder, owner)
 
-    async def drop(self, owner: str, session: str) -> None:
-        """Forget that of a session."""
-        await to_thread.run_sync(drop, self._folder, owner, session)
-        self.on_drop(owner, session)
+    async def drop(self, owner: str, session: str, number: str = "") -> None:
+        """Forget that of a session; where a `number` is told, only if it is that one: a later one may have come."""
+        await to_thread.run_sync(_drop_one, self._folder, owner, session, number)
+        self.on_drop(owner, session, number)
 
 
 def note(folder: Path, owner: str, session: str, prompt: WaitingPrompt) -> None:
@@ -85,8 +85,14 @@ def _of_owner(folder: Path, owner: str) -> list[Unanswered]:
             prompt = msgspec.json.decode(file.read_bytes(), type=WaitingPrompt)
             if prompt.owner == owner:
                 noted = datetime.fromtimestamp(file.stat().st_mtime, UTC)
-                found.append(Unanswered(prompt.session, prompt.text, noted))
+                found.append(Unanswered(prompt.session, prompt.number, prompt.text, noted))
     return found
+
+
+def _drop_one(folder: Path, owner: str, session: str, number: str) -> None:
+    there = waiting(folder, owner, session)
+    if not number or (there is not None and there.number == number):
+        drop(folder, owner, session)
 
 
 def _file(folder: Path, owner: str, session: str) -> Path:
