@@ -79,9 +79,13 @@ def search(
 ) -> None:
     """Find passages of documents by meaning and words, best first."""
     from memoryd_client.tools.knowledge import source
+    from memoryd_client.wire.knowledge import SearchKnowledge
 
     with at.connect() as memory:
-        hits = memory.knowledge_search(" ".join(query), limit=limit)
+        answer = memory.call(SearchKnowledge(query=" ".join(query), limit=limit))
+    hits = list(answer.hits)
+    if answer.note:
+        note(printable(answer.note))
     if as_json:
         out_json(hits)
         return

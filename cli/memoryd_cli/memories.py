@@ -146,15 +146,15 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find memories by meaning and words, best first."""
+    from memoryd_client.requests import filters
+    from memoryd_client.wire.search import Search
+
+    within = filters(categories=tuple(category or ()), scope=scope, tags=tuple(tag or ()))
     with at.connect() as memory:
-        hits = memory.search(
-            " ".join(query),
-            limit=limit,
-            everything=everything,
-            categories=tuple(category or ()),
-            scope=scope,
-            tags=tuple(tag or ()),
-        )
+        answer = memory.call(Search(query=" ".join(query), limit=limit, filters=within, everything=everything))
+        hits = list(answer.hits)
+        if answer.note:
+            note(printable(answer.note))
         if not hits and not as_json:
             note("nothing found" if everything else "nothing found that has to do with it (--all shows the rest)")
             elsewhere.say_where(memory, scope)

@@ -89,7 +89,7 @@ async def agree(system: System, place: Place) -> None:
     )
     active = {one.id for one in memories if one.active}
     for said in SAID:
-        hits = await system.searcher.search(said, Visibility(owner="local"), limit=50, deadline_s=30)
+        hits = (await system.searcher.search(said, Visibility(owner="local"), limit=50, deadline_s=30)).hits
         assert {hit.id for hit in hits} <= active
         assert {one.id for one in memories if one.active and one.content == said} <= {hit.id for hit in hits}
     assert not system.crashes

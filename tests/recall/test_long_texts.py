@@ -55,8 +55,12 @@ async def test_while_a_long_text_is_read_searches_answer_and_what_is_stored_mean
         indexer = Indexer(system.ledger, index, held, lambda _: None)
         searcher = Searcher(system.embedder, index, indexer, system.ledger.memories, RecallSettings())
 
+        notes: list[str] = []
+
         async def find(asked: str) -> list[str]:
-            return [hit.id for hit in await searcher.search(asked, EVERYBODY, limit=3, deadline_s=30)]
+            found = await searcher.search(asked, EVERYBODY, limit=3, deadline_s=30)
+            notes.append(found.note)
+            return [hit.id for hit in found.hits]
 
         before = await store(system, "The heron of the pond eats frogs.")
         await indexer.prepare()
@@ -78,7 +82,9 @@ async def test_while_a_long_text_is_read_searches_answer_and_what_is_stored_mean
             held.door.set()
             assert await indexer.wait_for(sequence, deadline_s=60)
             assert await index.count() == 3
+            assert await find("what does the heron eat?")
             tasks.cancel_scope.cancel()
+        assert notes == ["not indexed yet: at most 1 change", "not indexed yet: at most 2 changes", ""]
         await index.close()
 
 
@@ -100,8 +106,8 @@ async def test_what_came_together_with_a_long_text_is_found_while_that_is_read(p
             sequence = await system.ledger.changes.last_sequence()
             indexer.kick(sequence)
             for asked, wanted in (("what does the heron eat?", before), ("when does the ferry leave?", after)):
-                hits = await searcher.search(asked, EVERYBODY, limit=1, deadline_s=30)
-                assert [hit.id for hit in hits] == [wanted.id]
+                found = await searcher.search(asked, EVERYBODY, limit=1, deadline_s=30)
+                assert [hit.id for hit in found.hits] == [wanted.id]
             assert held.knocked.is_set()
             assert not held.door.is_set()
             held.door.set()

@@ -26,7 +26,7 @@ class Nearby:
             return ()
         visible = self._categories.visible(caller)
         try:
-            hits = await self._searcher.search(text[:LONGEST_QUERY], visible, limit=MOST, deadline_s=SEARCH_S)
+            found = await self._searcher.search(text[:LONGEST_QUERY], visible, limit=MOST, deadline_s=SEARCH_S)
         except Refused:
             return ()
-        return tuple(f"{hit.id.removeprefix(ID_PREFIX)[:SHORT_ID]}: {hit.summary}" for hit in hits)
+        return tuple(f"{hit.id.removeprefix(ID_PREFIX)[:SHORT_ID]}: {hit.summary}" for hit in found.hits)

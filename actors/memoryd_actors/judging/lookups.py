@@ -198,9 +198,9 @@ class MemoryLookups:
         if said and session:
             return said
         within = of_session(visible, session)
-        hits = await self._searcher.search(query, within, limit=MOST_TEXTS + 1, deadline_s=SEARCH_S)
+        near = await self._searcher.search(query, within, limit=MOST_TEXTS + 1, deadline_s=SEARCH_S)
         # The candidate itself is before the judge already.
-        ids = [hit.id for hit in hits if hit.id != memory_id]
+        ids = [hit.id for hit in near.hits if hit.id != memory_id]
         known = await self._ledger.get(visible.owner, ids)
         return said + await self._told(known[one] for one in ids if one in known)
 

@@ -166,13 +166,13 @@ class KnowledgeBase:
             case SearchKnowledge():
                 with self._recorder.recorded("knowledge_search", caller) as outcome:
                     await self._refresh_within(visible, deadline_s)
-                    found = await self._searcher.find(
+                    findings = await self._searcher.find(
                         request.query, visible, limit=request.limit, deadline_s=deadline_s, floor=FLOOR
                     )
-                    outcome.note(one.ranked.vector_score for one in found)
-                stamps = await self._stamps([one.memory for one in found])
-                hits = (self._hit(one.memory, one.ranked.score, stamps) for one in found)
-                return KnowledgeHits(hits=tuple(hits))
+                    outcome.note(one.ranked.vector_score for one in findings.found)
+                stamps = await self._stamps([one.memory for one in findings.found])
+                hits = (self._hit(one.memory, one.ranked.score, stamps) for one in findings.found)
+                return KnowledgeHits(hits=tuple(hits), note=findings.note)
             case _:
                 assert_never(request)
 

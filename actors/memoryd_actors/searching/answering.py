@@ -93,8 +93,8 @@ class SearchingAnswers:
                 floor=0.0 if request.everything else FLOOR,
                 folded=not request.everything,
             )
-            outcome.note(hit.vector_score for hit in hits)
-        return Hits(hits=tuple(hits))
+            outcome.note(hit.vector_score for hit in hits.hits)
+        return hits
 
     @staticmethod
     def _apart(visible: Visibility) -> Visibility:

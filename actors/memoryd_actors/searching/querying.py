@@ -124,19 +124,19 @@ class Querier:
                 _Chosen(memory, 0.0, memory) for memory in await self._ledger.page(visible, limit=request.top_k)
             ], ""
         wider = WIDER if request.threshold is not None else 1
-        found = await self._searcher.find(
+        findings = await self._searcher.find(
             request.query,
             visible,
             limit=min(200, wider * request.top_k),
             deadline_s=deadline_s,
             floor=0.0 if request.everything or request.threshold is not None else FLOOR,
         )
-        note = ""
+        found, note = findings.found, findings.note
         if request.threshold is not None:
             # Without a model there is no cosine to hold the threshold against.
             by_words = bool(found) and not any(one.ranked.vector_score for one in found)
             if by_words:
-                note = "there is no model: the threshold was held against the score by words"
+                note = f"{note}; the threshold was held against the score by words".removeprefix("; ")
             least = request.threshold
             found = [one for one in found if (one.ranked.score if by_words else one.ranked.vector_score) >= least]
         chosen = [

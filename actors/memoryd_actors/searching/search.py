@@ -26,9 +26,10 @@ from memoryd_actors.searching.related import Relatives
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.stems import stems
 from memoryd_actors.texts.words import content_words
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.pending import SurfacedMemory
-from memoryd_client.wire.search import Hit, RelatedHit
+from memoryd_client.wire.search import Hit, Hits, RelatedHit
 
 LONGEST_QUERY = 4_000
 """Characters of a query that the word index reads."""
@@ -57,6 +58,15 @@ class FoundMemory(msgspec.Struct, frozen=True):
     """Of a long one, the passage that was found stands for its content."""
     ranked: Ranked
     whole: Memory
+
+
+class Findings(msgspec.Struct, frozen=True):
+    """What somebody searched for."""
+
+    found: list[FoundMemory]
+    """Best first."""
+    note: str
+    """What was not searched yet, or not by meaning; else nothing."""
 
 
 class Sifted(msgspec.Struct, frozen=True):
@@ -205,23 +215,25 @@ class Searcher:
         deadline_s: float,
         floor: float = 0.0,
         folded: bool = True,
-    ) -> list[Hit]:
+    ) -> Hits:
         """Return what `find` finds, each in a line; `folded`: near statements in one place with the newest."""
         wider = min(FOLDED * limit, MOST_FOUND) if folded else limit
-        found = await self.find(query, visible, limit=wider, deadline_s=deadline_s, floor=floor)
-        together = [surfaced(one.memory, score=one.ranked.score, reason="") for one in found]
+        findings = await self.find(query, visible, limit=wider, deadline_s=deadline_s, floor=floor)
+        together = [surfaced(one.memory, score=one.ranked.score, reason="") for one in findings.found]
         if folded:
             together = await self._relatives.together(visible.owner, together, query, most=len(together))
-        by_id = {one.memory.id: one for one in found}
-        return [_hit(by_id[one.id], one) for one in sorted(together, key=lambda one: -one.score)[:limit]]
+        by_id = {one.memory.id: one for one in findings.found}
+        hits = (_hit(by_id[one.id], one) for one in sorted(together, key=lambda one: -one.score)[:limit])
+        return Hits(hits=tuple(hits), note=findings.note)
 
     async def find(
         self, query: str, visible: Visibility, *, limit: int, deadline_s: float, floor: float = 0.0
-    ) -> list[FoundMemory]:
+    ) -> Findings:
         """Return what a person or agent searches for, everything acknowledged so far included.
 
         Without a model, or with one that still loads when most of `deadline_s` is over, it searches by words alone, and
-        for what could not be indexed in the ledger itself. With one, it leaves out what is below the `floor`.
+        for what could not be indexed in the ledger itself. With one, it leaves out what is below the `floor`. Of an
+        import that is not indexed yet it searches what is there, and notes how much is not.
 
         Raises:
             Unavailable: the index cannot be searched.
@@ -232,7 +244,8 @@ class Searcher:
         except Unavailable:
             if not isinstance(indexer.problem, ModelUnavailable):
                 raise
-            return await self._unindexed(query, visible, limit=limit)
+            found = await self._unindexed(query, visible, limit=limit)
+            return Findings(found, f"found by words alone: {indexer.problem}")
         # What was stored just now is to be found. A large import under way is not waited for.
         stored = indexer.target
         vector = None
@@ -241,11 +254,17 @@ class Searcher:
             vector = await self._vector(query, visible)
         sifted = await self.sift(vector=vector, words=query, visible=visible, limit=limit)
         found = [one for one in sifted.found if vector is None or _relevance(one.ranked) >= floor]
-        if indexer.applied < stored and (vector is None or indexer.is_near(stored)):
+        behind = stored - indexer.applied
+        if behind > 0 and (vector is None or indexer.is_near(stored)):
             known = {one.memory.id for one in found}
             found += [one for one in await self._unindexed(query, visible, limit=limit) if one.memory.id not in known]
             found.sort(key=lambda one: -one.ranked.score)
-        return found[:limit]
+            behind -= NEWEST_READ
+        notes = [f"not indexed yet: at most {counted(behind, 'change')}"] if behind > 0 else []
+        if vector is None and query.strip():
+            missing = indexer.problem if isinstance(indexer.problem, ModelUnavailable) else None
+            notes.append(f"found by words alone: {missing or 'the embedding model did not answer in time'}")
+        return Findings(found[:limit], "; ".join(notes))
 
     async def _vector(self, query: str, visible: Visibility | None = None) -> Vector | None:
         """Return the vector of a text; where it is told what is `visible`, read meanwhile what has its words."""

@@ -18,10 +18,13 @@ class KnowledgeSearch(Tool, frozen=True, kw_only=True):
 
     async def answer(self, ask: Ask) -> str:
         """Return passages, each beneath its file, heading and lines."""
-        hits = (await ask(SearchKnowledge(query=self.query, limit=self.limit))).hits
-        if not hits:
-            return "Nothing found. Try other words; `memoryd knowledge list` shows the user which documents there are."
-        return "\n\n".join(f"[{source(hit)}]\n{hit.text}" for hit in hits)
+        answer = await ask(SearchKnowledge(query=self.query, limit=self.limit))
+        passages = [f"[{source(hit)}]\n{hit.text}" for hit in answer.hits]
+        if not passages:
+            passages = [
+                "Nothing found. Try other words; `memoryd knowledge list` shows the user which documents there are."
+            ]
+        return "\n\n".join([*passages, *([f"[{answer.note}]"] if answer.note else [])])
 
 
 def source(hit: KnowledgeHit) -> str:

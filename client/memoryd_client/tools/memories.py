@@ -180,15 +180,17 @@ class RecallNow(Tool, frozen=True, kw_only=True):
 
 async def found(ask: Ask, query: str, limit: int, filters: Filters) -> str:
     """Return what a search finds, a line each."""
-    hits = (await ask(Search(query=query, limit=limit, filters=filters))).hits
+    answer = await ask(Search(query=query, limit=limit, filters=filters))
+    hits, note = answer.hits, f"[{answer.note}]" if answer.note else ""
     if not hits:
-        return "Nothing found. Try other words, or session_search for what was said."
+        return f"Nothing found. Try other words, or session_search for what was said. {note}".rstrip()
     lines: list[str] = []
     for hit in hits:
         lines.append(f"- [{hit.category}, {day(hit.timestamp)}, {hit.scope}, {short(hit.id)}] {line(hit.summary)}")
         lines += [
             f"  - {one.reason}: [{day(one.timestamp)}, {short(one.id)}] {line(one.summary)}" for one in hit.related
         ]
+    lines += [note] if note else []
     return "\n".join([f"{len(hits)} found, best first; memory_read shows one whole:", *lines])
 
 

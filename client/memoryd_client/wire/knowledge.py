@@ -90,6 +90,8 @@ class KnowledgeHits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """Passages, best first."""
 
     hits: tuple[KnowledgeHit, ...]
+    note: str = ""
+    """What was not searched yet, or not by meaning."""
 
 
 class SearchKnowledge(Request[KnowledgeHits], frozen=True, kw_only=True, omit_defaults=True, tag="knowledge_search"):

@@ -49,6 +49,8 @@ class Hits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="h
     """Search results, best first."""
 
     hits: tuple[Hit, ...]
+    note: str = ""
+    """What was not searched yet, or not by meaning."""
 
 
 class Search(Request[Hits], frozen=True, kw_only=True, omit_defaults=True, tag="search"):

@@ -60,8 +60,8 @@ def build_dispatcher(
     answers = conversations.answers()
 
     async def known(caller: Caller, text: str) -> list[str]:
-        found = await memory.searcher.find(text, view.visible(caller), limit=5, deadline_s=KNOWN_S)
-        return [one.memory.content for one in found if one.memory.active]
+        findings = await memory.searcher.find(text, view.visible(caller), limit=5, deadline_s=KNOWN_S)
+        return [one.memory.content for one in findings.found if one.memory.active]
 
     authorship = Authorship(conversations.said_by_user, known)
     return Dispatcher(
