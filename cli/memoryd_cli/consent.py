@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memoryd_cli import elsewhere
 from memoryd_cli.base.options import InSession, Json, examples, placed
 from memoryd_cli.base.output import note, out_json, short_ids, table
 from memoryd_client.base.wording import counted
@@ -32,12 +33,16 @@ def list_(
     """Print the changes to your profile that wait, here and everywhere, newest first."""
     with at.connect() as memory:
         found = memory.consents(limit=limit)
+        others = [] if as_json else elsewhere.projects_that_wait(memory)
     if as_json:
         out_json(found)
     elif found:
         _print(found)
-    else:
+    elif not others:
         note("nothing waits for your consent")
+    if others:
+        here = "more waits" if found else "nothing waits for your consent here, but"
+        note(f"{here} in {', '.join(others)}: `--project FOLDER` has it")
 
 
 @group.command(epilog=examples("memoryd consent approve 7v3k9qd2"))

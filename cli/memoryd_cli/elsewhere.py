@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from memoryd_cli.base.options import Reached
 from memoryd_cli.base.output import note, printable
+from memoryd_client.wire.memory import State
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client
@@ -19,6 +20,14 @@ def say_where(memory: "Client", scope: Reached = "all") -> None:
     """Say which projects have memories, where none can be seen from here."""
     if scope != "everywhere" and not memory.list(limit=1, scope=scope):
         note(none_here(memory))
+
+
+def projects_that_wait(memory: "Client") -> list[str]:
+    """Return other projects in which something waits for the user's yes, the newest first."""
+    waiting = (State.PROPOSED,)
+    here = {one.id for one in memory.list(limit=_LOOKED_AT, states=waiting)}
+    there = memory.list(limit=_LOOKED_AT, scope="everywhere", states=waiting)
+    return list(dict.fromkeys(printable(one.project) for one in there if one.id not in here and one.project))[:_NAMED]
 
 
 def none_here(

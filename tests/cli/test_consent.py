@@ -1,5 +1,7 @@
 """`memoryd consent`: the user's yes and no, at a real daemon."""
 
+from pathlib import Path
+
 import msgspec
 
 from memoryd_client import Memory, State
@@ -56,3 +58,19 @@ def test_a_proposal_without_a_field_is_named_by_what_it_says(served: Command) ->
         "add", "Lives in Porto.", "--category", "profile", "--source", "agent", "--agent", "coder"
     ).strip()
     assert served.typed("consent", "approve", unnamed).stderr == f"approved {unnamed}: Lives in Porto.\n"
+
+
+def test_what_waits_in_another_project_is_told(served: Command, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    in_other = ("--scope", "project", "--project", str(other))
+    text = ("add", "Ada lives in Lagos.", "--category", "profile", "--source", "agent", "--agent", "coder")
+    served.ok(*text, *in_other)
+    assert served("consent", "list").stderr == (
+        f"nothing waits for your consent here, but in {other}: `--project FOLDER` has it\n"
+    )
+    proposed(served, "city", "Lisbon")
+    listed = served("consent", "list")
+    assert "Lisbon" in listed.stdout
+    assert listed.stderr == f"more waits in {other}: `--project FOLDER` has it\n"
+    assert "Ada lives in Lagos." in served.ok("consent", "list", "--project", str(other))

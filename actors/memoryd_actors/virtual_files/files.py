@@ -214,7 +214,9 @@ class VirtualFiles:
         visible = self._view.visible(caller, Filters(tags=request.tags))
         known = {one.id: one for one in await self._below(caller, request.prefix, MOST_FILES)}
         # Unfolded: a file stands for itself, whatever else says the same.
-        found = await self._searcher.search(request.query, visible, limit=MOST_HITS, deadline_s=deadline_s, folded=False)
+        found = await self._searcher.search(
+            request.query, visible, limit=MOST_HITS, deadline_s=deadline_s, folded=False
+        )
         files = [
             msgspec.structs.replace(_listed(known[hit.id]), score=hit.score, snippet=_snippet(known[hit.id]))
             for hit in found.hits
