@@ -84,8 +84,9 @@ def score(turns: Sequence[Turn]) -> Score:
 
 
 def _holds(memory: str, part: str) -> bool:
-    """Return whether a memory says a part of a turn, with or without the `no,` before it."""
-    return uncorrected(part).casefold() in memory.casefold()
+    """Return whether a memory says a part of a turn, with or without the `no,` before it, `the port` for `our port`."""
+    said, memory = uncorrected(part).casefold(), memory.casefold()
+    return said in memory or (said.startswith("our ") and f"the {said[4:]}" in memory)
 
 
 def _plain(text: str) -> str:

@@ -211,12 +211,29 @@ def test_a_message_that_only_instructs_is_a_standing_instruction(message: str) -
 
 
 @pytest.mark.parametrize(
+    ("message", "content"),
+    [
+        ("also from now on squash commits", "from now on squash commits"),
+        ("good. from now on, squash your commits before you push", "from now on, squash your commits before you push"),
+        ("ok, and please never push to main", "please never push to main"),
+        ("perfekt, danke. antworte ab jetzt auf Deutsch", "antworte ab jetzt auf Deutsch"),
+    ],
+)
+def test_what_only_leads_in_to_an_instruction_is_left_out(message: str, content: str) -> None:
+    captured = standing_instruction(message)
+    assert captured is not None
+    assert captured.content == content
+
+
+@pytest.mark.parametrize(
     "message",
     [
         "Never give up!",
         "Never touch a running system.",
         "Always here to help you out.",
         "Never had the chance to visit Paris.",
+        "ok never worked for me",
+        "thanks, always a pleasure",
         "Always look on the bright side of life.",
         "Always run",
         "I've never written any Flask routes.",

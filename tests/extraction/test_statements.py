@@ -96,6 +96,9 @@ def test_the_users_own_word_beside_it_is_kept(said: str) -> None:
         "random question while it builds: my brother is 35 and has maybe 4 hours a week. we go to Graz in March.",
         "Great, that fixed it.",
         "the functions and the db are far apart, move the database to us-east and save us some ms",
+        "no, never seen that",
+        "nope, always been like this",
+        "no, we never had that",
     ],
 )
 def test_what_goes_on_nowhere_and_what_is_asked_for_is_not_taken(said: str) -> None:
@@ -118,19 +121,11 @@ def test_what_goes_on_nowhere_and_what_is_asked_for_is_not_taken(said: str) -> N
         ),
         ("the fix was to pin numpy below version 2.", "The fix was to pin numpy below version 2.", "lesson"),
         ("Nein, der Server steht in Wien, nicht in Graz.", "Der Server steht in Wien, nicht in Graz.", "correction"),
-        ("We decided to use PostgreSQL for the ledger.", "We decided to use PostgreSQL for the ledger.", "fact"),
-        (
-            "No, we host the staging server in Frankfurt, not in Dublin.",
-            "We host the staging server in Frankfurt, not in Dublin.",
-            "correction",
-        ),
         (
             "Actually our vet is Doctor Pichler, not Doctor Hinterholz.",
-            "Our vet is Doctor Pichler, not Doctor Hinterholz.",
+            "The vet is Doctor Pichler, not Doctor Hinterholz.",
             "correction",
         ),
-        ("we no longer use Jenkins.", "We no longer use Jenkins.", "fact"),
-        ("unser Server steht seit 2021 in Wien.", "Unser Server steht seit 2021 in Wien.", "fact"),
     ],
 )
 def test_what_stands_for_itself_is_a_statement_and_no_quotation(said: str, statement: str, category: str) -> None:
@@ -141,12 +136,17 @@ def test_what_stands_for_itself_is_a_statement_and_no_quotation(said: str, state
 @pytest.mark.parametrize(
     ("said", "category"),
     [
+        ("We decided to use PostgreSQL for the ledger.", "fact"),
         ("Okay, let's go with hatchling for the build.", "fact"),
+        ("No, we host the staging server in Frankfurt, not in Dublin.", "correction"),
         ("Actually, my bike is a Canyon, not a Trek.", "correction"),
         ("I no longer work at Acme.", "fact"),
+        ("We no longer use Jenkins.", "fact"),
+        ("unser Server steht seit 2021 in Wien.", "fact"),
         ("I prefer small commits with one change each, since 2019.", "preference"),
         ("I started at Nordlicht as a backend engineer in March.", "fact"),
         ("My daughter Ida was born on 3 May 2021.", "fact"),
+        ("We deploy to the Hetzner cluster every Tuesday morning.", "fact"),
     ],
 )
 def test_what_users_tell_decide_correct_and_learn_is_taken(said: str, category: str) -> None:
@@ -292,7 +292,9 @@ def test_what_a_user_corrects_is_a_short_statement_that_wins_over_what_it_denies
     [
         ("by the way, the staging server runs on port 8443", "The staging server runs on port 8443"),
         ("turns out the leak was caused by the image cache", "The leak was caused by the image cache"),
-        ("fyi our CI runs on Buildkite", "Our CI runs on Buildkite"),
+        ("great, commit. and btw our invoices must be PDF/A", "The invoices must be PDF/A"),
+        ("super. und übrigens: der Server steht in Wien", "Der Server steht in Wien"),
+        ("fyi our CI runs on Buildkite", "The CI runs on Buildkite"),
         ("fyi my CI runs on Buildkite", 'The user said: "fyi my CI runs on Buildkite"'),
     ],
 )
@@ -402,7 +404,7 @@ def test_what_means_nothing_without_its_day_is_dated(said: str) -> None:
     ],
 )
 def test_what_means_the_same_on_any_day_is_not(said: str) -> None:
-    assert [one.content for one in stated([user(said)])] in ([said], [f'The user said: "{said}"'])
+    assert [one.content for one in stated([user(said)])] == [f'The user said: "{said}"']
 
 
 @given(st.dates(), st.text(min_size=1))

@@ -36,6 +36,16 @@ CALLER = Caller(agent="cli", session="s1")
         ),
         ("Remember how we release: 1. check 2. push", "release", "Release:\n1. Check\n2. Push"),
         (
+            "how do we cut a hotfix? remember: first branch off the tag, then push it",
+            "cut a hotfix",
+            "Cut a hotfix:\n1. Branch off the tag\n2. Push it",
+        ),
+        (
+            "For a new service: copy the template, register it in Consul, add a dashboard.",
+            "service",
+            "Service:\n1. Copy the template\n2. Register it in Consul\n3. Add a dashboard",
+        ),
+        (
             "When you deploy always do this: - run the tests - merge - watch the logs",
             "deploy",
             "Deploy:\n1. Run the tests\n2. Merge\n3. Watch the logs",
@@ -201,6 +211,11 @@ def test_one_that_is_told_anew_has_the_title_of_the_former_one(said: str, trigge
         "Our stack:\n- Django\n- Postgres",
         "I don't know how to fix this: 1. error one 2. error two",
         "Write a checklist for:\n- backups\n- restores",
+        "How do we proceed? first fix the tests, then update the docs, then push it",
+        "how do we fix this? first I thought it is the cache, then the DNS",
+        "How to deploy? I need the steps first, then the commands.",
+        "how do we test the parser? first write a mock, then inject it?",
+        "for a new laptop: 16 GB, an SSD, a good keyboard",
     ],
 )
 def test_what_is_a_question_a_task_or_a_remark_is_none(said: str) -> None:

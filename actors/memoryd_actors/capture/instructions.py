@@ -18,6 +18,7 @@ class _Forms:
         verbs = rf"\b(?:{'|'.join(dict.fromkeys(known.verbs.split()))})\b"
         forms = "|".join(known.forms).replace("VERB", verbs)
         self.begins = re.compile(rf"\W*(?:{typed(forms)})", re.IGNORECASE)
+        self.leads = re.compile(rf"\W*(?:(?:{typed(language.requests.lead)})(?!\w)\W*){{1,5}}", re.IGNORECASE)
         adverbs = _WORD.findall(language.wordings.from_now_on)
         self.idle = frozenset((*known.idle.split(), *known.verbs.split(), *adverbs))
 
@@ -31,6 +32,11 @@ def _all() -> tuple[_Forms, ...]:
 def instructs(bare: str) -> bool:
     """Return whether a sentence tells an assistant what to do from now on; what it quotes is blotted out of it."""
     return any(_is(bare, forms) for forms in _all())
+
+
+def lead(bare: str) -> int:
+    """Return how far a sentence only leads to what it says: `ok, and`, `also`; all of `Good.` does."""
+    return max((found.end() for forms in _all() if (found := forms.leads.match(bare))), default=0)
 
 
 def _is(bare: str, forms: _Forms) -> bool:

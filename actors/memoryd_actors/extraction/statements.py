@@ -188,6 +188,8 @@ def _statement(text: str, codes: Sequence[str]) -> str:
     text = uncorrected(text)
     if leads_in := _LEADS_IN.match(text):
         text = text[leads_in.end() :]
+    first, _, rest = text.partition(" ")
+    text = next((f"{one.ours[first.lower()]} {rest}" for one in TELLINGS if first.lower() in one.ours), text)
     if not any(_SUBJECT[code].match(text) for code in codes) or any(_SPEAKS[code].search(text) for code in codes):
         return ""
     first = text.split(maxsplit=1)[0]

@@ -73,6 +73,8 @@ class Telling(msgspec.Struct, frozen=True):
     """How a sentence begins that says itself what it is about."""
     speaks: str = NEVER
     """What means something only to those who talk; a sentence with it stays a quotation."""
+    ours: dict[str, str] = msgspec.field(default_factory=dict)
+    """What a sentence about what is the speaker's and others' begins with, and what says the same of it to anybody."""
     embedded: str = NEVER
     """How a request may begin that is none within a sentence: `I know how it is done`."""
 

@@ -59,6 +59,8 @@ class _Table(msgspec.Struct, frozen=True):
     asks_about: str
     code: str
     ours: str = NEVER
+    question: str = NEVER
+    """How a question reads that whoever asks it answers, with its `task`: `how do we release? first ...`."""
 
 
 class Told(NamedTuple):
@@ -97,6 +99,7 @@ class _Telling:
         self.no_step = _compiled(table.no_step)
         self.ours = _compiled(rf"\A(?:{table.ours})")
         self.article = _compiled(rf"\b(?:{table.article})\b")
+        self.question = _compiled(rf"(?:{table.question})\?\s*")
         self.between = _compiled(rf"(?:^|[,;.]\s*(?:and |und )?|\s(?:and|und)\s+)(?:{table.order})\b[,:]?\s*")
 
     def told(self, text: str) -> Told | None:
@@ -119,6 +122,16 @@ class _Telling:
             return None
         beyond = _BEYOND.search(found["steps"])
         return Told(" ".join(trigger.split()), steps, beyond[0] if beyond else "")
+
+    def answered(self, text: str) -> Told | None:
+        """Return the way of doing something that a text asks for and tells itself."""
+        asked = self.question.match(text, self.lead(text))
+        if asked is None or not (trigger := self.trigger(asked["task"], habit=True)):
+            return None
+        rest = text[self.lead(text[asked.end() :]) + asked.end() :]
+        steps = self.steps(rest, listed=True, plain=False)
+        beyond = _BEYOND.search(rest)
+        return Told(trigger, steps, beyond[0] if beyond else "") if self.done(_bare(steps)) else None
 
     def lead(self, text: str) -> int:
         """Return how far a text only leads to what it says: `note:`, `this is`."""
@@ -213,10 +226,14 @@ def _no_task() -> re.Pattern[str]:
 def told_procedure(message: str) -> Told | None:
     """Return the way of doing something that a message tells step by step; None where it tells anything else.
 
-    It begins with one of the message's first sentences. A message with a question asks something.
+    It begins with one of the message's first sentences. A message with a question asks something, unless the question
+    opens it and what it asks for follows.
     """
-    if len(message) > LONGEST or "?" in message:
+    if len(message) > LONGEST:
         return None
+    if "?" in message:
+        answered = (telling.answered(message) for telling in _tellings() if message.count("?") == 1)
+        return next((told for told in answered if told is not None), None)
     for start in [0, *(one.start for one in sentences(message) if 0 < one.start <= LATEST)]:
         for telling in _tellings():
             if (told := telling.told(message[start:])) is not None:
