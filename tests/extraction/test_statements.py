@@ -306,6 +306,13 @@ def test_what_only_leads_in_to_a_statement_is_left_out(said: str, kept: str) -> 
     "said",
     [
         "hm, takes 40 s on my side",
+        "the image is 3 MB, compress it",
+        "the chart has only 4 bars instead of 5",
+        "the endpoint needs 9 seconds for 100 rows",
+        "the last run used 12 GB of memory",
+        "die Suche dauert 6 Sekunden",
+        "das Icon ist 40 px hoch, mach es kleiner",
+        "my terminal shows garbage when I run this",
         "we have 12 open PRs",
         "the search endpoint returns duplicates",
         "the queue has 300 jobs in it",
@@ -313,6 +320,19 @@ def test_what_only_leads_in_to_a_statement_is_left_out(said: str, kept: str) -> 
 )
 def test_how_something_goes_now_is_no_fact(said: str) -> None:
     assert stated([user(said)]) == []
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The upload limit is 5 MB.",
+        "The nightly backup must take less than 2 hours.",
+        "The cache is Redis, keep it that way.",
+        "Das Limit ist 5 MB.",
+    ],
+)
+def test_what_something_may_measure_is_one(said: str) -> None:
+    assert [one.content for one in stated([user(said)])] == [said]
 
 
 def test_of_a_request_only_what_it_tells_is_taken() -> None:
