@@ -308,6 +308,8 @@ def test_a_note_in_a_word_tells_as_a_sentence_does(note: str) -> None:
         "Shapes: rect, stroke, fill",
         "Endpoint: /patients/diabetes",
         "- takes 200 ms",
+        "Lives in the Postgres container.",
+        "Lives in the Redis cache.",
     ],
 )
 def test_a_note_about_software_is_no_matter_of_a_person(note: str) -> None:
