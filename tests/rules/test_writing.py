@@ -170,6 +170,12 @@ def test_what_only_begins_like_it_is_kept(content: str) -> None:
         ("The user is on a call.", "moment"),
         ("The last build failed.", "moment"),
         ("The user closed the editor.", "moment"),
+        ("TODO: add tests for the parser.", "moment.*TODO"),
+        ("Next step: deploy to staging.", "moment"),
+        ("Nächste Schritte: Doku schreiben", "moment"),
+        ("L'utilisateur vient de demander la météo.", "moment"),
+        ("Les tests passent.", "moment"),
+        ("El usuario acaba de preguntar por el tiempo.", "moment"),
         ("I fixed the login bug and ran the tests.", "about you.*'I'"),
         ("The assistant helped with the migration.", "about you.*assistant"),
         ("ok thanks", "trivial"),
@@ -198,6 +204,9 @@ def test_what_a_model_stores_and_nobody_needs_is_refused_with_what_to_write_inst
         "The user is busy on Fridays.",
         "The user closed the Jenkins account in 2025.",
         "The last deploy of the week is on Thursday.",
+        "TODO comments must carry an owner.",
+        "Los tests pasan por un proxy.",
+        "L'utilisateur préfère le thé.",
     ],
 )
 def test_what_a_model_stores_of_the_user_and_the_project_is_taken(given: str) -> None:
