@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from memoryd_actors.episodes.episode import PATH, AgentRun, document, episode, path, points
 from memoryd_actors.summarising import EXTRACTED, Summary
@@ -46,7 +47,19 @@ def test_what_a_model_tells_of_a_person_is_left_out_as_it_waits_for_their_consen
     assert points(told) == ["The user chose SQLite."]
     assert text.startswith("# Episode\n")
     assert "asthma" not in text
-    assert private in document(summary(private, by=EXTRACTED), RUN, "s1")
+
+
+def test_what_the_user_says_of_another_is_left_out_with_its_words_and_what_they_say_of_themselves_is_not() -> None:
+    of_another = 'The user said: "My sister Clara lives in Ghent and has diabetes."'
+    of_themselves = 'The user said: "I live in Porto."'
+    said = summary('The user said: "we take zerg as the name"', of_another, of_themselves, by=EXTRACTED)
+    told = replace(said, title="My sister Clara has diabetes.", topic="diabetes, zerg", tags=("diabetes", "zerg"))
+    text = document(told, RUN, "s1")
+    assert points(told) == [told.points[0], of_themselves]
+    assert text.startswith("# Episode\n")
+    assert "\nTopic: zerg\n" in text
+    assert "diabetes" not in text
+    assert episode(told, RUN, CALLER, before=2).tags == ("zerg",)
 
 
 def test_one_that_quotes_says_so() -> None:

@@ -578,3 +578,11 @@ def test_a_chat_that_is_pasted_is_not_the_users_word(said: str) -> None:
 
 def test_what_only_begins_like_a_chat_is_the_users_word() -> None:
     assert stated([user("Staging (EU): we deploy on Fridays only")])
+
+
+def test_what_waits_for_a_yes_is_not_joined_to_what_does_not() -> None:
+    said = "We decided to use DuckDB for the reports. My sister Clara Novak lives in Ghent and has diabetes."
+    assert [one.content for one in stated([user(said)])] == [
+        'The user said: "We decided to use DuckDB for the reports."',
+        'The user said: "My sister Clara Novak lives in Ghent and has diabetes."',
+    ]

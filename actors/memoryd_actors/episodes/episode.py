@@ -15,6 +15,7 @@ from memoryd_actors.memory.personal_matters import told_of
 from memoryd_actors.summarising import EXTRACTED, Summary
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.labels import project_tags
+from memoryd_actors.texts.quoting import what_was_said
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import NewMemory, Scope
 from memoryd_client.wire.transcripts import TranscriptRecord
@@ -25,6 +26,7 @@ PATH: Final = "path"
 LONGEST_TITLE = 120
 LONGEST_FIELD = 300
 LONGEST_NAME = 50
+MOST_TOPICS = 3
 QUOTED = "Source: quoted from the conversation by rules, not written by a model"
 """Line of an episode that no model wrote, beside those of the template."""
 _UNNAMED = re.compile(r"[^a-z0-9]+")
@@ -56,11 +58,12 @@ def run_of(records: Sequence[TranscriptRecord]) -> AgentRun | None:
 def points(summary: Summary) -> list[str]:
     """Return the points that read as an episode has to: in the past tense, each on its own.
 
-    What a model tells of a person's name, home or health is left out: that waits for their consent, as a memory.
+    What a model tells of a person's name, home or health, and what the user says of another's, is left out: that waits
+    for consent, as a memory.
     """
     kept: list[str] = []
     for point in summary.points:
-        if not _may_say(summary, point):
+        if not _may_say(point):
             continue
         try:
             kept.append(written(point, CATEGORY)[0])
@@ -71,12 +74,14 @@ def points(summary: Summary) -> list[str]:
 
 def document(summary: Summary, run: AgentRun, session: str) -> str:
     """Return an episode by the template."""
-    tags = msgspec.json.encode([one_line(tag, 40) for tag in summary.tags]).decode()
+    kept = _tags(summary)
+    tags = msgspec.json.encode([one_line(tag, 40) for tag in kept]).decode()
+    topic = summary.topic if summary.by_model or kept == summary.tags else ", ".join(kept[:MOST_TOPICS])
     lines = [
         f"# Episode: {title}" if (title := _title(summary)) else "# Episode",
         f"Date: {run.ended_at:%Y-%m-%d}",
-        f"Topic: {one_line(_may_say(summary, summary.topic), LONGEST_FIELD) or 'none in particular'}",
-        f"Outcome: {one_line(_may_say(summary, summary.outcome), LONGEST_FIELD) or 'open'}",
+        f"Topic: {one_line(_may_say(topic), LONGEST_FIELD) or 'none in particular'}",
+        f"Outcome: {one_line(_may_say(summary.outcome), LONGEST_FIELD) or 'open'}",
         f"Refs: session={one_line(session, 200)}, messages={run.first}-{run.last}",
         f"Tags: {tags}",
         *(() if summary.by_model else (QUOTED,)),
@@ -108,7 +113,7 @@ def episode(summary: Summary, run: AgentRun, caller: Caller, *, before: int, lab
         category=CATEGORY,
         scope=Scope.PROJECT if caller.project.strip() else Scope.GLOBAL,
         title=_title(summary),
-        tags=(*summary.tags, *project_tags(label)),
+        tags=(*_tags(summary), *project_tags(label)),
         speaker="quoted from the conversation" if summary.by == EXTRACTED else summary.by,
         occurred_at=run.ended_at,
         source_session=caller.session,
@@ -119,9 +124,17 @@ def episode(summary: Summary, run: AgentRun, caller: Caller, *, before: int, lab
 
 def _title(summary: Summary) -> str:
     """Return what an episode is called; nothing where nobody said a line that could be its title."""
-    return one_line(_may_say(summary, summary.title), LONGEST_TITLE)
+    return one_line(_may_say(summary.title), LONGEST_TITLE)
 
 
-def _may_say(summary: Summary, text: str) -> str:
-    """Return a text of a summary; nothing where a model tells in it what only the person decides about."""
-    return "" if summary.by_model and told_of(text) else text
+def _tags(summary: Summary) -> tuple[str, ...]:
+    """Return the tags; where points are left out, those that the others have."""
+    if all(map(_may_say, summary.points)):
+        return summary.tags
+    said = " ".join(filter(_may_say, summary.points)).casefold()
+    return tuple(tag for tag in summary.tags if tag.casefold() in said)
+
+
+def _may_say(text: str) -> str:
+    """Return a text of a summary; nothing where it tells what only the person decides about."""
+    return "" if told_of(what_was_said(text)) else text

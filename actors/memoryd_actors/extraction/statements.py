@@ -22,6 +22,7 @@ from memoryd_actors.extraction.particulars import aside, fleeting, given, partic
 from memoryd_actors.extraction.signs import SIGNED, dated, weigh
 from memoryd_actors.extraction.telling import TELLINGS
 from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
+from memoryd_actors.memory.personal_matters import told_of
 from memoryd_actors.memory.settings import FACT
 from memoryd_actors.texts.languages import typed
 from memoryd_actors.texts.passed_on import own_words
@@ -138,6 +139,8 @@ def _of(message: InputMessage, before: str, threshold: float, *, people: bool) -
             and following[0] is not None
             and following[1][0] >= threshold
             and following[1][1] == category
+            # What waits for a yes takes nothing else with it.
+            and bool(told_of(text)) == bool(told_of(following[0].text))
             and len(_joined(text, following[0].text)) <= LONGEST
         ):
             text = _joined(text, following[0].text)
