@@ -156,8 +156,9 @@ class Client(Blocking):
     def take_pending(self, *, deadline_s: float = 0.5, strict: bool = False) -> PendingMemory | None:
         """Take what is worth knowing on this turn, if anything; it counts as shown from now on.
 
-        Where the answer is lost, nothing is: the next call asks for the same again. Where no daemon listens there is
-        nothing to take, and a warning the first time; with `strict` it is an error.
+        Where the answer is lost, nothing is: the next call asks for the same again. Where no daemon listens, or it does
+        not answer within `deadline_s` seconds, there is nothing to take, and a warning the first time; with `strict` it
+        is an error.
         """
         return self._do(lambda transport: self._core.take(transport, deadline_s, strict=strict))
 

@@ -10,7 +10,7 @@ from time import time
 from typing import cast
 
 from memoryd_client.arguments import seconds, several
-from memoryd_client.base.errors import DaemonUnreachable, RequestFailed
+from memoryd_client.base.errors import DaemonUnreachable, DeadlineExceeded, MemorydError, RequestFailed
 from memoryd_client.base.paths import Paths
 from memoryd_client.base.remote import Remote
 from memoryd_client.entries import chunked, chunked_records
@@ -52,8 +52,8 @@ class Core:
         self._closed = False
         self._unsettled: deque[str] = deque()
         """Takes whose answer never came: what they were to hand over is still owed."""
-        self._warned = False
-        """Whether it was said that there is no daemon to take from."""
+        self._warned = set[type[MemorydError]]()
+        """What was warned of: that there is no daemon to take from, or a busy one."""
 
     def locate(self, project: str | Path | None) -> None:
         """Find the project's root on the disk, and speak on its behalf from now on."""
@@ -142,10 +142,11 @@ class Core:
             return (await self.call(transport, request(take_id), deadline_s)).pending
         except BaseException as exc:  # cancelled, too: what this take was to hand over is still owed
             self._unsettled.append(take_id)
-            if strict or type(exc) is not DaemonUnreachable:
+            # An agent goes on without memory where there is no daemon, or one that is busy just now.
+            if strict or not (type(exc) is DaemonUnreachable or isinstance(exc, DeadlineExceeded)):
                 raise
-            if not self._warned:
-                self._warned = True
+            if type(exc) not in self._warned:
+                self._warned.add(type(exc))
                 warnings.warn(f"no memory: {exc}. {exc.hint}", RuntimeWarning, stacklevel=2)
             return None
 

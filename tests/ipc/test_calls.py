@@ -16,6 +16,7 @@ from memoryd_client import (
     DaemonUnreachable,
     DeadlineExceeded,
     InvalidArgument,
+    Message,
     NewMemory,
     RequestFailed,
 )
@@ -106,7 +107,7 @@ def test_a_take_whose_answer_was_lost_is_asked_again_under_its_id(daemon: Daemon
     client.take_pending(deadline_s=20)
     daemon.freeze()
     with pytest.raises(DeadlineExceeded):
-        client.take_pending(deadline_s=0.1)
+        client.take_pending(deadline_s=0.1, strict=True)
     daemon.thaw()
     client.take_pending(deadline_s=20)
     client.take_pending(deadline_s=20)
@@ -115,6 +116,17 @@ def test_a_take_whose_answer_was_lost_is_asked_again_under_its_id(daemon: Daemon
     assert len(takes) == 4
     assert takes[1] == takes[2]
     assert len(set(takes)) == 3
+
+
+def test_of_a_daemon_that_is_busy_there_is_nothing_to_take_in_time_and_one_warning(
+    daemon: DaemonProcess, client: Client
+) -> None:
+    client.ping()
+    daemon.freeze()
+    with pytest.warns(RuntimeWarning, match=r"`take` within 0\.1 s"):
+        assert client.take_pending(deadline_s=0.1) is None
+    assert client.turn([Message(role="user", content="hello")], wait_s=0, deadline_s=0.1) is None
+    daemon.thaw()
 
 
 def test_without_a_daemon_there_is_nothing_to_take_and_one_warning(daemon: DaemonProcess, client: Client) -> None:
