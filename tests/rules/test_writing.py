@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from memoryd_actors.admission.writing import MAX_FACT, check_by_model, check_core_by_agent, written
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.authorship import check_file_by_agent
 from memoryd_actors.texts.sentences import sentences
 
 LONG = "The importer reads " + ", ".join(f"table{number:03}" for number in range(40)) + "."
@@ -319,3 +320,10 @@ def test_the_persona_speaks_of_the_agent_and_the_context_of_what_is_under_way() 
     check_core_by_agent("persona", "", "I am a careful reviewer and answer in short sentences.")
     check_core_by_agent("context", "", "The user is currently moving the API to Go.")
     check_core_by_agent("human", "The user just left.", "The user just left.\nThe user prefers tabs.")
+
+
+def test_a_memory_file_may_say_what_is_to_be_done() -> None:
+    for line in ("TODO: add tests for the parser.", "Nächste Schritte: Doku schreiben"):
+        check_file_by_agent(line)
+        with pytest.raises(Refused):
+            check_by_model(line, "fact")
