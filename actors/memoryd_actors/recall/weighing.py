@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
-from anyio.lowlevel import checkpoint
 
+from memoryd_actors.core.slices import SLICES
 from memoryd_actors.judging.judge import LOCAL, Judge, Judgement, Verdict
 from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
 from memoryd_actors.memory.described import MAX_SUMMARY, summary, surfaced
@@ -62,12 +62,10 @@ class Weighing:
             again = [one for one in sifted.excluded if one not in hidden]
             request = focus.turn.request if focus.turn else focus.text
             before = focus.turn.before if focus.turn else focus.window
-            ranked, objected = _unobjected([*sifted.found, *again], request, before)
-            await checkpoint()  # each of these takes milliseconds: who waits for an answer comes in between
+            ranked, objected = await _unobjected([*sifted.found, *again], request, before)
             told, derived = split(sorted(ranked, key=lambda one: -one.ranked.score))
-            told, repeated = _distinct(told, hidden, most=self._judged)
-            derived, more = _distinct(derived, [*hidden, *told], most=max(1, self._judged // SHARE_DERIVED))
-            await checkpoint()
+            told, repeated = await _distinct(told, hidden, most=self._judged)
+            derived, more = await _distinct(derived, [*hidden, *told], most=max(1, self._judged // SHARE_DERIVED))
             found = [*told, *derived]
             lowest = min((one.ranked.score for one in found), default=0.0)
             traces = [_candidate(one, known[one.memory.id]) for one in hidden if one.ranked.score >= lowest]
@@ -79,9 +77,11 @@ class Weighing:
         with stages.stage("judge"):
             store = await self._searcher.statistics(focus.text, visible)
             case = _case(focus, found, hidden, store, visible)
+            await SLICES.pause()
             judgement = await self._judge.judge(case)
             if derived and judgement.judge == self._judge.name == LOCAL:
                 judgement = await self._in_turn(case, judgement, len(told))
+        await SLICES.pause()
         kept, judged = _settle(found, judgement, request)
         kept = _in_precedence(kept, {one.memory.id for one in derived})
         with stages.stage("related"):
@@ -192,11 +192,15 @@ def _exhibit(one: FoundMemory) -> Exhibit:
     )
 
 
-def _unobjected(
+async def _unobjected(
     candidates: Sequence[FoundMemory], request: str, before: Sequence[str]
 ) -> tuple[list[FoundMemory], list[tuple[FoundMemory, str]]]:
     """Return what is a candidate for a request, and what is not, each with the reason."""
-    objected = [(one, why) for one in candidates if (why := objection(one.memory, request, before))]
+    objected: list[tuple[FoundMemory, str]] = []
+    for one in candidates:
+        await SLICES.pause()
+        if why := objection(one.memory, request, before):
+            objected.append((one, why))
     out = {one.memory.id for one, _ in objected}
     return [one for one in candidates if one.memory.id not in out], objected
 
@@ -210,7 +214,7 @@ def _in_precedence(kept: Sequence[SurfacedMemory], derived: Collection[str]) -> 
     return [msgspec.structs.replace(one, score=min(one.score, below)) if one.id in derived else one for one in kept]
 
 
-def _distinct(
+async def _distinct(
     ranked: Sequence[FoundMemory], hidden: Sequence[FoundMemory], *, most: int
 ) -> tuple[list[FoundMemory], list[tuple[FoundMemory, FoundMemory]]]:
     """Return the first `most` that each say something new, and those passed over, with what says the same already."""
@@ -220,6 +224,7 @@ def _distinct(
     for one in ranked:
         if len(found) == most:
             break
+        await SLICES.pause()
         new = told(one.memory)
         twin = next((other for other, shown in known if adds_nothing(new, shown)), None)
         if twin is not None:

@@ -5,10 +5,10 @@ from contextlib import suppress
 
 import anyio
 import msgspec
-from anyio.lowlevel import checkpoint
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable, first_of
+from memoryd_actors.core.slices import SLICES
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.decay import decay_score
@@ -144,7 +144,7 @@ class Searcher:
         told = {memory.id: memory for _, memory in pool}
         ranked = [one for one, _ in pool]
         if settings.ranking == "context":
-            await checkpoint()  # ranking a hundred takes milliseconds: who waits for an answer comes in between
+            await SLICES.pause()
             trust = [memory.trust for _, memory in pool]
             ranked = rank(words[:LONGEST_QUERY], pool, decay=self._decay(pool), trust=trust, edges=edges)
         if visible.for_context:

@@ -10,7 +10,6 @@ from typing import TypeVar
 
 import anyio
 from anyio import CapacityLimiter, to_thread
-from anyio.lowlevel import checkpoint
 
 from memoryd.config import IndexConfig
 from memoryd.index.connection import hand_back
@@ -21,6 +20,7 @@ from memoryd.index.resident import FILES, Resident
 from memoryd.index.tables import LAYOUT, NAME, schema, table
 from memoryd.index.vector_table import VectorTable
 from memoryd_actors.core.errors import IndexDamaged, Unavailable
+from memoryd_actors.core.slices import SLICES
 from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.fusion import Candidate
 from memoryd_actors.memory.visibility import Visibility
@@ -288,7 +288,7 @@ class LanceIndex:
 
     async def _in_turn(self, work: Callable[[Resident], _Result], *, rows: int = 0) -> _Result:
         """Work with what is in memory while nobody else does; where there is much of it, in a thread."""
-        await checkpoint()  # a decision does this several times: who waits for an answer comes in between
+        await SLICES.pause()
         async with self._searching:
             resident = self._resident()
             if resident.rows + rows <= _AT_ONCE:
