@@ -67,7 +67,7 @@ only |before|one |twenty |twenty-|hundred |thousand |million |half a |a dozen |f
 1,000,|1.000,|1e5|-1|+1|50% |$5 |5 EUR |v1.2.|1.2.3|1/2 |a/b|a/b/|src/a.py |File "a", line 1|
 Traceback (most recent call last):|Error: |at a.b(c.py:1)|.env |~/a |../|C:\\a\\|a.b.c |a::b|a->b|==|===|<=|&&|
 +49 30 |0301234 |4111 |4111-|4111 1111 1111 1111 |DE89 |DE89 3704 |a@b.de |192.168.|::1|00:1a:|\xdf|\xe9|\u0130|
-\u0131|\u4e2d|\u3002|\u3000|\u200b|\u202e|e\u0301|\u0301|
+\u0131|\u4e2d|\u3002|\u3000|\u200b|\u202e|e\u0301|\u0301|\u0323\u0307|\u0f73|nie |, \u6211|1) |
 """
 SHORT = tuple(piece for row in PIECES.split("\n") for piece in row.split("|") if piece)
 SPACES = (

@@ -310,6 +310,7 @@ def _one(at: inspect.Type) -> str:
             words = f"a number{_between(_shortest(at.ge), _shortest(at.le))}"
         case inspect.StrType():
             words = f"text{_of(at.min_length, at.max_length, 'characters')}"
+            words += ", as a path can be" if at.pattern else ""
         case inspect.BytesType():
             words = f"bytes{_of(at.min_length, at.max_length, 'of them')}"
         case inspect.BoolType():

@@ -1,5 +1,6 @@
 """Every message survives the wire, whatever is in it."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import partial
@@ -59,6 +60,10 @@ def values(kind: msgspec.inspect.Type) -> st.SearchStrategy[Any]:  # noqa: PLR09
             return st.integers(-(2**63) if least is None else least, 2**63 - 1 if most is None else most)
         case inspect.FloatType(ge=least, le=most):
             return st.floats(least, most, allow_nan=False)
+        case inspect.StrType(min_length=least, max_length=most, pattern=pattern) if pattern:
+            return st.text(LETTERS, min_size=least or 0, max_size=min(most or 12, 12)).filter(
+                re.compile(pattern).search
+            )
         case inspect.StrType(min_length=least, max_length=most):
             return st.text(LETTERS, min_size=least or 0, max_size=min(most or 12, 12))
         case inspect.BytesType(min_length=least, max_length=most):

@@ -41,9 +41,24 @@ CALLER = Caller(agent="cli", session="s1")
             "Cut a hotfix:\n1. Branch off the tag\n2. Push it",
         ),
         (
+            "Whenever a customer asks for a refund, check the invoice, issue a credit note, and mail them the PDF.",
+            "customer asks for a refund",
+            "Customer asks for a refund:\n1. Check the invoice\n2. Issue a credit note\n3. Mail them the PDF",
+        ),
+        (
+            "Every time we cut a release, bump the version, tag the commit and push the tag.",
+            "cut a release",
+            "Cut a release:\n1. Bump the version\n2. Tag the commit\n3. Push the tag",
+        ),
+        (
+            "Refunds work like this: check the invoice, issue a credit note, mail the PDF.",
+            "refunds",
+            "Refunds:\n1. Check the invoice\n2. Issue a credit note\n3. Mail the PDF",
+        ),
+        (
             "For a new service: copy the template, register it in Consul, add a dashboard.",
-            "service",
-            "Service:\n1. Copy the template\n2. Register it in Consul\n3. Add a dashboard",
+            "new service",
+            "New service:\n1. Copy the template\n2. Register it in Consul\n3. Add a dashboard",
         ),
         (
             "When you deploy always do this: - run the tests - merge - watch the logs",

@@ -15,7 +15,7 @@ from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.question import about
 from memoryd_actors.memory.budget import Usage
 from memoryd_actors.model.provider import Provider
-from memoryd_actors.model.question import ModelFailed
+from memoryd_actors.model.question import ModelFailed, Prompt
 from messages_api import (
     MessagesApi,
     Reply,
@@ -121,6 +121,25 @@ async def test_a_redirect_is_not_followed(world: World) -> None:
         assert "redirects" in str(failed)
         assert "base_url" in failed.hint
         assert elsewhere.requests == ()
+
+
+@pytest.mark.parametrize("key", ["sk-ant-api03-" + "Qw3rT7yU9" * 10 + "AA", "a-key-of-no-known-form"])
+async def test_a_key_that_the_service_repeats_is_shown_nowhere(world: World, key: str) -> None:
+    said = error(401, "authentication_error", f"invalid x-api-key: {key}")
+    world.api.always(said)
+    provider = choose(Config(sidecar=SidecarConfig(api_key=key, base_url=world.api.url))).provider
+    assert provider is not None
+    with pytest.raises(ModelFailed) as caught:
+        await provider.say(Prompt("", "Anybody there?", {}, 10), deadline_s=10)
+    await provider.aclose()
+    assert "not accepted" in str(caught.value)
+    assert key not in str(caught.value)
+
+
+@pytest.mark.parametrize("wish", ["nan", "inf", "9" * 5_000, "Wed, 21 Oct 2026 07:28:00 GMT"])
+async def test_a_wish_to_wait_that_is_no_number_of_seconds_is_not_shown(world: World, wish: str) -> None:
+    world.api.always(error(429, "rate_limit_error", "slow", retry_after=wish))
+    assert "asks to wait" not in str(await failure(world))
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import anyio
 
 from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.recording import ClientRecorder, SearchOutcome
 from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.searching.querying import Querier
-from memoryd_actors.searching.recording import SearchOutcome, SearchRecorder
 from memoryd_client import State
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.query import Queried, Query
@@ -31,7 +31,7 @@ async def asked(system: System, tokens: Characters, request: Query) -> Queried:
         system.ledger.memories,
         tokens,
         Categories(),
-        recorder=SearchRecorder(system.ledger.events.record, system.clock),
+        recorder=ClientRecorder(system.ledger.events.record, system.clock),
         note=lambda _, ids: told.extend(ids),
         hear=system.recall.hear,
     )
@@ -70,7 +70,7 @@ async def test_a_query_tells_a_session_once_what_changed_since(place: Place) -> 
             system.ledger.memories,
             Characters(),
             Categories(),
-            recorder=SearchRecorder(system.ledger.events.record, system.clock),
+            recorder=ClientRecorder(system.ledger.events.record, system.clock),
             note=lambda _, ids: None,
             hear=system.recall.hear,
         )

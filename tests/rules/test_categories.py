@@ -8,6 +8,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.fusion import Ranked
 from memoryd_actors.memory.settings import CategorySettings, name_of
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.consent import Consent
 from memoryd_client.wire.filters import Filters
 
 PLANNER = Caller(agent="planner", project="/here")
@@ -29,6 +30,19 @@ def test_a_refused_category_is_named_with_those_that_are_allowed() -> None:
         categories.check("planner", ["tasks", "secret"])
     with pytest.raises(Refused, match="allowed: none"):
         categories.visible(Caller(agent="nobody"), Filters(categories=("tasks",)))
+
+
+def test_what_waits_for_a_yes_is_asked_through_who_has_no_list_or_proposed_it() -> None:
+    waiting = [
+        Consent(
+            id=f"mem_{by}", field="health", proposed="Petra has asthma.", proposed_by=by, created_at="", expires_at=""
+        )
+        for by in ("tui", "Planner")
+    ]
+    categories = Categories(allowlists=LISTS)
+    assert categories.asked_through(Caller(agent="tui"), waiting) == waiting
+    assert categories.asked_through(PLANNER, waiting) == waiting[1:]
+    assert categories.asked_through(Caller(agent="nobody"), waiting) == []
 
 
 def test_what_has_to_be_asked_for_stays_out_of_ordinary_recall() -> None:

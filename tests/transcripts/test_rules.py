@@ -1,5 +1,7 @@
 """The rules of the Scribe: what is new of a push, and what of an entry is written down."""
 
+import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,6 +63,19 @@ def test_private_blocks_recalled_memory_and_secrets_are_not_written_down() -> No
     entry = recorded(Entry(content=text, role="user"), RULES, longest=1000)
     assert entry is not None
     assert entry.content == "before  [redacted:github-token]  after"
+
+
+def test_a_size_that_is_no_more_than_what_is_here_cuts_nothing() -> None:
+    text = "The vault code word is marzipan.\nSay it twice."
+    entry = recorded(Entry(content=text, role="user", size=9), RULES, longest=1000)
+    assert entry is not None
+    assert (entry.content, entry.size) == (text, 0)
+
+
+def test_a_size_that_no_transcript_can_hold_is_refused_before_anything_is_stored() -> None:
+    said = {"role": "user", "content": "Too long to be true.", "size": 2**53}
+    with pytest.raises(msgspec.ValidationError, match="size"):
+        msgspec.convert(said, Entry)
 
 
 def test_of_what_was_private_or_skipped_altogether_nothing_is_written_down() -> None:

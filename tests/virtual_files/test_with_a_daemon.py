@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd_client import Entry, Message, RequestFailed
+from memoryd_client import Entry, InvalidArgument, Message, RequestFailed
 from memoryd_client.tools import Tools
 from running import RunningDaemon, until
 
@@ -46,6 +46,48 @@ def test_a_file_is_written_listed_read_edited_found_and_deleted(daemon: RunningD
         again = client.write_file("notes/deploy.md", "# Deploy\nIt begins anew, on Sundays.")
         assert again.id == made.id
         assert client.read_file("notes/deploy.md").content.endswith("on Sundays.")
+
+
+def test_what_an_agent_writes_stands_under_the_project_that_the_user_named(daemon: RunningDaemon) -> None:
+    with daemon.client("s1", owner="labels", agent="scout", project="/tide") as agent:
+        agent.append([Entry(content="Let us go on with the tide tables, project: alpha.", role="user")])
+        agent.write_file("notes/p1.md", "# Note of the part list\nPart 33 is made of brass.")
+        agent.write_file("notes/p2.md", "# Other parts, project: beta\nPart 34 is made of tin.", tags=["parts"])
+        agent.write_file("notes/p3.md", "# Parts\nPart 35 is made of zinc.", tags=["project:gamma"])
+        tags = {one.path: one.tags for one in agent.list_files()}
+    assert tags == {
+        "notes/p1.md": ("project:alpha",),
+        "notes/p2.md": ("parts", "project:beta"),
+        "notes/p3.md": ("project:gamma",),
+    }
+
+
+def test_what_an_agent_writes_and_nobody_keeps_is_told_as_an_event(daemon: RunningDaemon) -> None:
+    with daemon.client("s1", owner="refused", agent="scout") as agent:
+        kept = agent.remember("The tide table of pier 4 is printed in March.")
+        for refused in (
+            lambda: agent.remember("ok"),
+            lambda: agent.update(kept.id, content="The user is going to lunch."),
+            lambda: agent.write_file("notes/x.md", "ok"),
+        ):
+            with pytest.raises(RequestFailed):
+                refused()
+        until(lambda: len([one for one in agent.done() if one.status == "error"]) == 3, "three refusals")
+        told = [(one.op, one.session, one.agent) for one in agent.done() if one.status == "error"]
+    assert sorted(told) == [("create", "s1", "scout"), ("create", "s1", "scout"), ("update", "s1", "scout")]
+
+
+def test_a_path_that_no_file_system_has_is_refused_and_no_bug(daemon: RunningDaemon, tmp_path: Path) -> None:
+    with daemon.client("s1", owner="paths") as client:
+        deep = "/" + "a/" * 2_000
+        for asked in (
+            lambda: client.backup("/tmp/a\x00b"),
+            lambda: client.backup(deep),
+            lambda: client.mirror(deep),
+            lambda: client.add_knowledge("\x00"),
+        ):
+            with pytest.raises(InvalidArgument, match="characters"):
+                asked()
 
 
 def test_an_agent_neither_changes_nor_deletes_a_file_that_is_pinned(daemon: RunningDaemon) -> None:

@@ -21,6 +21,7 @@ from memoryd_actors.memory.settings import (
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.categories import CategoryInfo, CategoryList
+from memoryd_client.wire.consent import Consent
 from memoryd_client.wire.filters import Filters
 
 _ALL = Filters()
@@ -58,6 +59,15 @@ class Categories:
     def allowed(self, agent: str) -> frozenset[str] | None:
         """Return the categories that an agent may see; None where it has no allowlist, and so all."""
         return self._allowlists.get(name_of(agent))
+
+    def asked_through(self, caller: Caller, waiting: Iterable[Consent]) -> list[Consent]:
+        """Return the proposals that a caller may read and ask the user about: of an agent with a list, its own.
+
+        What waits for a yes tells of persons, and who has a list is there for something else.
+        """
+        if self.allowed(caller.agent) is None:
+            return list(waiting)
+        return [one for one in waiting if name_of(one.proposed_by) == name_of(caller.agent)]
 
     def listed(self, caller: Caller, counts: Mapping[str, int]) -> CategoryList:
         """Return the categories that a caller sees: those that memoryd or a setting names, and those with memories.

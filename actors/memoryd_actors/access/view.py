@@ -1,6 +1,6 @@
 """What a caller sees of its owner's memories: the ledger, behind the allowlist of the caller's agent."""
 
-from collections.abc import Awaitable, Collection, Sequence
+from collections.abc import Awaitable, Collection, Iterable, Sequence
 from typing import Protocol
 
 from memoryd_actors.access.categories import Categories
@@ -9,6 +9,7 @@ from memoryd_actors.memory.visibility import Visibility, is_allowed
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.categories import CategoryList
+from memoryd_client.wire.consent import Consent
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.history import HistoryEntry
@@ -45,6 +46,10 @@ class MemoryView:
     def sees_all(self, caller: Caller) -> bool:
         """Return whether the caller's agent may see every category."""
         return self._categories.allowed(caller.agent) is None
+
+    def asked_through(self, caller: Caller, waiting: Iterable[Consent]) -> list[Consent]:
+        """Return the proposals that the caller may read and ask the user about."""
+        return self._categories.asked_through(caller, waiting)
 
     def check_write(self, caller: Caller, category: str) -> None:
         """Let a caller change what is of a category.

@@ -6,7 +6,6 @@ line each and bounded: they go into every prompt that the memory goes into.
 
 import hashlib
 import re
-import unicodedata
 from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
@@ -33,6 +32,7 @@ from memoryd_actors.texts.hidden import (
     strip_hidden,
     strip_private,
 )
+from memoryd_actors.texts.normal_form import normalized
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import MAX_CONTENT_BYTES, MAX_FILE_BYTES, Memory, NewMemory, Scope, Source
 
@@ -162,7 +162,7 @@ def content_hash(content: str, category: str = FACT, name: str = "") -> str:
     are those of another `name`, which files, rules and what is known of the user have.
     """
     # As it will be read back: what is edited later must still be known as the same.
-    lines = unicodedata.normalize("NFC", clean(content)).strip().replace("\r\n", "\n").split("\n")
+    lines = normalized("NFC", clean(content)).strip().replace("\r\n", "\n").split("\n")
     read = "\n".join(line.rstrip() for line in lines) if len(lines) > 1 else " ".join(lines[0].split())
     if category != FACT:
         read = "\0".join((category, name, read))

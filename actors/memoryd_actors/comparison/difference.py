@@ -6,7 +6,6 @@ order of the words: of two texts that are far apart, such words say nothing.
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
@@ -16,6 +15,7 @@ import msgspec
 from memoryd_actors.comparison.canon import Canon
 from memoryd_actors.comparison.tokens import WORDS, Kind, Token, words
 from memoryd_actors.texts.negation import NEGATORS
+from memoryd_actors.texts.normal_form import normalized
 from memoryd_actors.texts.stems import stem
 
 _VALUES: Final[frozenset[Kind]] = frozenset({"number", "unit", "date", "symbol"})
@@ -139,7 +139,7 @@ def _spelled(token: Token) -> str:
 
 def _is_form(one: str, other: str) -> bool:
     """Return whether two words are forms of one: another tense, another number of them, a prefix, other letters."""
-    one, other = (unicodedata.normalize("NFKC", word).casefold() for word in (one, other))
+    one, other = (normalized("NFKC", word).casefold() for word in (one, other))
     short, long = sorted((one, other), key=len)
     part = len(short) >= _SHORTEST_PART and (long.startswith(short) or long.endswith(short))
     return one == other or part or stem(one) == stem(other)

@@ -6,11 +6,11 @@ separates, punctuation becomes marks, and all that is neither a word nor a numbe
 """
 
 import re
-import unicodedata
 from typing import Final
 
 from memoryd_actors.comparison.tokens import Kind, Token, words
 from memoryd_actors.texts.dates import DAYS, MONTHS, NTH, RELATIVE, written
+from memoryd_actors.texts.normal_form import normalized
 from memoryd_actors.texts.numbers import ORDINALS, SCALES, UNITS, follows, numeral, times
 
 _LOOKALIKES: Final = str.maketrans(
@@ -52,7 +52,7 @@ class Tokenizer:
 
     def __init__(self, text: str) -> None:
         """Take the text apart. What follows from the words beside one another is not decided here."""
-        self.text = written(unicodedata.normalize("NFC", text).translate(_LOOKALIKES))
+        self.text = written(normalized("NFC", text).translate(_LOOKALIKES))
         self._found: list[Token] = []
         self._begins = True
         """Whether a sentence begins with the next word."""

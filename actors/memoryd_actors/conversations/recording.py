@@ -35,13 +35,15 @@ def recorded(
         return None
     if seen.ignored or "env" in visible:
         visible = without_files(visible, entry.kind, seen)
-    whole = max(len(visible), entry.size)
+    # A size that is no more than what is here says that nothing was cut off.
+    cut = entry.size if entry.size > len(entry.content) else 0
+    whole = max(len(visible), cut)
     name, call_id = redacted(entry.name, rules), redacted(entry.call_id, rules)
-    if len(visible) <= longest and entry.size == 0:
+    if len(visible) <= longest and not cut:
         text = redacted(visible, rules)
     else:
         text = redacted(visible[: longest + MARGIN], rules)
-        if len(visible) > longest + MARGIN or entry.size:
+        if len(visible) > longest + MARGIN or cut:
             # What the cut went through is within the margin, however short the secrets before it have become.
             text = text[:-MARGIN]
         # Once more: what a cut through code leaves of a tag in it counts as one wherever it is read again.
@@ -55,7 +57,7 @@ def recorded(
         content=text,
         name=name,
         call_id=call_id,
-        size=whole if whole > longest or entry.size else 0,
+        size=whole if whole > longest or cut else 0,
     )
 
 

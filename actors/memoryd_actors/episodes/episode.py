@@ -1,7 +1,6 @@
 """An episode as it is written down: its template, and the virtual path under which it is found. Pure."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
@@ -15,6 +14,7 @@ from memoryd_actors.memory.personal_matters import told_of
 from memoryd_actors.summarising import EXTRACTED, Summary
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.labels import project_tags
+from memoryd_actors.texts.normal_form import normalized
 from memoryd_actors.texts.quoting import what_was_said
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import NewMemory, Scope
@@ -97,7 +97,7 @@ def path(summary: Summary, run: AgentRun, episode_id: str, label: str = "") -> s
 
     Where the user named a project, it is below that: `projects/hdrpop/episodes/...`.
     """
-    plain = unicodedata.normalize("NFKD", _title(summary)).encode("ascii", "ignore").decode().lower()
+    plain = normalized("NFKD", _title(summary)).encode("ascii", "ignore").decode().lower()
     name = _UNNAMED.sub("-", plain)[:LONGEST_NAME].strip("-") or "run"
     below = f"projects/{label}/" if label else ""
     return f"{below}episodes/{run.ended_at:%Y-%m-%d}/{name}-{episode_id[-6:]}.md"

@@ -7,6 +7,7 @@ import anyio
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from memoryd_actors.access.recording import ClientRecorder
 from memoryd_actors.access.switch import Switches, refusal
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.gate import BY_AGENT, agents_trust
@@ -60,6 +61,7 @@ class KeepingAnswers:
         note_changed: Callable[[Caller, Sequence[str]], Coroutine[object, object, None]],
         named_project: Callable[[Caller], Awaitable[str]],
         authorship: Authorship,
+        recorder: ClientRecorder,
     ) -> None:
         """Prepare; `note_` put down durably what a session knows because it wrote or changed it.
 
@@ -74,6 +76,7 @@ class KeepingAnswers:
         self._note_changed = note_changed
         self._named_project = named_project
         self._authorship = authorship
+        self._recorder = recorder
 
     async def answer(self, request: KeepingRequest, caller: Caller, deadline_s: float) -> KeepingReply:  # noqa: PLR0911 - one case a request
         """Answer a request within its deadline; what it changes is durable then.
@@ -99,7 +102,7 @@ class KeepingAnswers:
                 return await self._import(request, caller, deadline_s)
             case ListConsents():
                 waiting = await self._consents.waiting(self._view.visible(caller), limit=request.limit)
-                return Consents(consents=tuple(waiting))
+                return Consents(consents=tuple(self._view.asked_through(caller, waiting)))
             case DecideConsent():
                 proposal = await self._view.resolve(caller, request.id)
                 message = DecideProposal(proposal.id, request.approve, caller)
@@ -109,7 +112,9 @@ class KeepingAnswers:
 
     async def _remember(self, request: Remember, caller: Caller, deadline_s: float) -> Memories:
         if request.by_model or caller.is_agent:
-            memories = await self._placed(stored_by_agent(request.memories), caller)
+            with self._recorder.refusals("create", caller):
+                given = stored_by_agent(request.memories)
+            memories = await self._placed(given, caller)
             request = replace(request, memories=memories, by_model=True)
         asked = [new.id for new in request.memories]
         replaced = await self._replaced(request, caller)
@@ -183,7 +188,8 @@ class KeepingAnswers:
 
     async def _update(self, request: Update, caller: Caller, deadline_s: float) -> Memories:
         memory = await self._changeable(caller, request.id)
-        changes = changed_by_agent(memory, request.changes) if caller.is_agent else request.changes
+        with self._recorder.refusals("update", caller):
+            changes = changed_by_agent(memory, request.changes) if caller.is_agent else request.changes
         said = [text for text in (changes.title, changes.content) if text is not UNSET]
         told = await self._authorship.told(caller, "\n".join(said))
         edit = EditMemory(memory.id, changes, request.revision, caller, told)

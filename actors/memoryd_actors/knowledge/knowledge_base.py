@@ -15,6 +15,7 @@ import msgspec
 from anyio import to_thread
 from anyio.lowlevel import checkpoint
 
+from memoryd_actors.access.recording import ClientRecorder
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.gate import Admitted
@@ -44,7 +45,6 @@ from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.purging.finisher import PurgeFinisher
-from memoryd_actors.searching.recording import SearchRecorder
 from memoryd_actors.searching.search import FLOOR, Searcher
 from memoryd_client.base.wording import counted
 from memoryd_client.wire.caller import Caller
@@ -105,7 +105,7 @@ class KnowledgeBase:
         *,
         view: MemoryView,
         searcher: Searcher,
-        recorder: SearchRecorder,
+        recorder: ClientRecorder,
         gate: Gatekeeper,
         files: IgnoredFiles,
         finisher: PurgeFinisher,

@@ -10,6 +10,7 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from memoryd_actors.memory.personal_matters import matter_of
+from memoryd_actors.texts.normal_form import normalized
 from memoryd_client.wire.memory import PERSONAL, Memory, Source
 
 CONSENT: Final = "CONSENT"
@@ -65,7 +66,7 @@ def field_of(category: str, title: str) -> str:
 
 def spelled(field: str) -> str:
     """Return a field's name as names are compared: `Preferred name` is `preferred_name`, `Prénom` is `prenom`."""
-    letters = (char for char in unicodedata.normalize("NFKD", field) if not unicodedata.combining(char))
+    letters = (char for char in normalized("NFKD", field) if not unicodedata.combining(char))
     return "_".join("".join(letters).casefold().replace("-", " ").replace("_", " ").split())
 
 

@@ -53,11 +53,16 @@ def document_source(memory: Memory) -> str:
     """Return where a passage stands: file, lines or pages, and heading."""
     path = memory.metadata[DOCUMENT].removeprefix(f"{memory.project}/" if memory.project else "")
     lines, pages = memory.metadata.get(LINES, ""), memory.metadata.get(PAGES, "")
-    place = f":{lines}" if lines else f" p. {pages}" if pages else ""
+    place = f":{_span(lines)}" if lines else f" p. {_span(pages)}" if pages else ""
     heading = memory.metadata.get(HEADING, "")
     # Of a path its end says most.
     short = path if len(path) <= MAX_LABEL else f"…{path[-MAX_LABEL:]}"
     return f"{short}{place} ({heading})" if heading else f"{short}{place}"
+
+
+def _span(numbers: str) -> str:
+    first, _, last = numbers.partition("-")
+    return first if first == last else numbers
 
 
 def told_shortly(memory: Memory, request: str) -> str:

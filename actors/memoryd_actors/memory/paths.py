@@ -1,10 +1,10 @@
 """What a virtual path may be, and what an edit and a search within a file's lines find. Pure."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.texts.normal_form import normalized
 from memoryd_client.wire.virtual_files import MAX_PATH_CHARACTERS, FileMatch
 
 LONGEST_LINE = 1_000
@@ -18,7 +18,7 @@ _BEFORE = re.compile(r"^\W+|\s+$")
 
 def as_part(name: str) -> str:
     """Return a name as a part of a path, without what may not stand in one; empty where nothing of it may."""
-    return _BEFORE.sub("", _FOREIGN.sub("-", unicodedata.normalize("NFC", name)))
+    return _BEFORE.sub("", _FOREIGN.sub("-", normalized("NFC", name)))
 
 
 def plain(path: str) -> str:
@@ -27,7 +27,7 @@ def plain(path: str) -> str:
     Raises:
         Refused: it is none; the message says why.
     """
-    parts = [part for part in unicodedata.normalize("NFC", path.strip()).split("/") if part]
+    parts = [part for part in normalized("NFC", path.strip()).split("/") if part]
     if not parts or not all(_PART.fullmatch(part) and part == part.strip() for part in parts):
         raise Refused(
             f"{path!r} is no path of a memory file",

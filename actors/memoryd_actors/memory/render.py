@@ -93,7 +93,8 @@ def line(memory: ShownMemory, *, longest: int) -> str:
     """
     category, where = one_line(memory.category, MAX_LABEL), one_line(memory.provenance, MAX_PROVENANCE)
     parts = (category or "memory", f"{memory.date:%Y-%m-%d}", where or "unknown", one_line(memory.id[:SHORT_ID]))
-    head = f"- [{', '.join(parts).translate(_HEAD)}] "
+    # A heading stands beneath another: `TideTable > low_water`.
+    head = f"- [{', '.join(parts).replace(' > ', ': ').translate(_HEAD)}] "
     # Escaping makes text longer, so it comes before the cut.
     text = head + defused(one_line(memory.content, longest))
     return text if len(text) <= longest else text[: longest - 2].rstrip() + " …"

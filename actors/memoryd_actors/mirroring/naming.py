@@ -1,10 +1,10 @@
 """What the file of a memory is called, and what its folders are called: names that every file system can hold."""
 
 import re
-import unicodedata
 from collections.abc import Callable
 
 from memoryd_actors.mirroring.document import MemoryNote
+from memoryd_actors.texts.normal_form import normalized
 from memoryd_client.wire.memory import ID_PREFIX, Memory
 
 LONGEST = 80
@@ -18,7 +18,7 @@ _UNNAMED = "memory"
 
 def name_of(text: str) -> str:
     """Return a text as a name of a file or folder, without an ending."""
-    one_line = " ".join(_FORBIDDEN.sub(" ", unicodedata.normalize("NFC", text)).split())
+    one_line = " ".join(_FORBIDDEN.sub(" ", normalized("NFC", text)).split())
     name = _shortened(one_line).strip(" .~")
     if not name:
         return _UNNAMED
@@ -53,4 +53,4 @@ def free_name(name: str, memory_id: str, is_taken: Callable[[str], bool]) -> str
 
 def folded(name: str) -> str:
     """Return a name as file systems compare it that know no case, or that write letters otherwise."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    return normalized("NFKC", normalized("NFKC", name).casefold())

@@ -7,11 +7,14 @@ from typing import Final, Generic, Literal, TypeVar
 import msgspec
 
 from memoryd_actors.memory.budget import Usage
+from memoryd_actors.redaction import redacted
+from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.characters import without_controls
 
 A = TypeVar("A")
-MOST_TOKENS = 2_000_000
-"""Of one call, in either direction: twice the largest context there is. A service may say anything."""
+MOST_TOKENS = 200_000
+"""Of one call, in either direction: ten times what any is planned to have. A service may say anything, and one absurd
+answer must not use up what a day may cost."""
 JSON_ONLY: Final = "Answer with one JSON object by this schema, and with nothing else."
 """What a program is told that answers for a model. A conversation that it keeps is known by it as none of a person."""
 _CHARACTERS_PER_TOKEN = 3
@@ -103,9 +106,9 @@ class ModelAnswer(msgspec.Struct, Generic[A], frozen=True):
 
 
 def plain(text: str) -> str:
-    """Return somebody else's words in one bounded line, without sequences that steer a terminal."""
-    bounded = text[: 8 * _LONGEST_FAILURE]
-    return " ".join(_DIRECTION.sub(" ", without_controls(bounded)).split())[:_LONGEST_FAILURE]
+    """Return somebody else's words in one bounded line, without secrets and sequences that steer a terminal."""
+    shown = " ".join(_DIRECTION.sub(" ", without_controls(text[: 8 * _LONGEST_FAILURE])).split())
+    return redacted(shown, DEFAULT)[:_LONGEST_FAILURE]
 
 
 def bounded(tokens: int) -> int:

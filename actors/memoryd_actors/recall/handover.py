@@ -168,7 +168,7 @@ class Handover:
     async def _questions(self, caller: Caller) -> list[Consent]:
         """Return the proposals that only the user's yes decides; what waits for another signal asks nobody."""
         waiting = await self._ledger.consents.waiting(self._categories.visible(caller), limit=MOST_QUESTIONS)
-        return [one for one in waiting if not one.needs]
+        return [one for one in self._categories.asked_through(caller, waiting) if not one.needs]
 
     def _standing_text(
         self, standing: Standing | None, before: Mapping[str, str] | None, state: SessionState

@@ -5,6 +5,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from memoryd_actors.access.categories import DOCUMENTS
+from memoryd_actors.access.recording import ClientRecorder
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.core.errors import NotFound
 from memoryd_actors.memory.origin import other_end, showings
@@ -12,7 +13,6 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.searching.querying import Querier
-from memoryd_actors.searching.recording import SearchRecorder
 from memoryd_actors.searching.search import FLOOR, Searcher
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.categories import CategoryList, ListCategories
@@ -42,7 +42,7 @@ class SearchingAnswers:
         ledger: Ledger,
         view: MemoryView,
         clock: Clock,
-        recorder: SearchRecorder,
+        recorder: ClientRecorder,
     ) -> None:
         """Prepare; the recorder learns of each search."""
         self._recorder = recorder

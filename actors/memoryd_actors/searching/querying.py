@@ -6,6 +6,7 @@ from math import ceil
 import msgspec
 
 from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.recording import ClientRecorder, SearchOutcome
 from memoryd_actors.memory.described import MAX_LABEL
 from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN, MOST_RELATED
 from memoryd_actors.memory.standing import named
@@ -14,7 +15,6 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.token_counter import TokenCounter
 from memoryd_actors.searching.near_identical import DatedText, told
-from memoryd_actors.searching.recording import SearchOutcome, SearchRecorder
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import FLOOR, Searcher
 from memoryd_actors.texts.fence import defused, one_line
@@ -57,7 +57,7 @@ class Querier:
         tokens: TokenCounter,
         categories: Categories,
         *,
-        recorder: SearchRecorder,
+        recorder: ClientRecorder,
         note: Callable[[Caller, Sequence[str]], None],
         hear: Callable[[Caller, Sequence[str]], Awaitable[tuple[str, ...]]],
     ) -> None:

@@ -38,6 +38,7 @@ _NUMBERS_INLINE: Final = re.compile(r"(?:^|\s)1[.)]\s.*\s2[.)]\s", re.DOTALL)
 _BULLETS_INLINE: Final = re.compile(r"\A([-*\u2022])\s.*\s\1\s")
 _ARROW: Final = re.compile(r"\s*(?:->|=>|\u2192)\s*")
 _COMMAS: Final = re.compile(r"[,;.]\s+(?:(?:and|und) (?:then |dann )?)?")
+_AND: Final = re.compile(r"\s+(?:and|und)\s+")
 _BEYOND: Final = re.compile(rf"\n\s*\n(?!\s*{_MARK}).*", re.IGNORECASE | re.DOTALL)
 """Another paragraph that is no step."""
 
@@ -59,6 +60,7 @@ class _Table(msgspec.Struct, frozen=True):
     asks_about: str
     code: str
     ours: str = NEVER
+    each_time: str = NEVER
     question: str = NEVER
     """How a question reads that whoever asks it answers, with its `task`: `how do we release? first ...`."""
 
@@ -89,6 +91,7 @@ class _Telling:
             r"(?P<head>(?:[^.:?!\n]|\.(?=\w)){3,150}?)"
             rf"(?:\s*(?P<colon>:|\s[\u2013\u2014]\s|\n|\s(?=- )|\.\s+(?={begins}))|{joined})\s*(?P<steps>.+)"
         )
+        self.each_time = _compiled(rf"(?:{table.each_time})\b\s+(?P<head>[^,.:;?!\n]{{3,80}}),\s+(?P<steps>.+)")
         self.opens = _compiled(rf"(?:{table.opens})(?!\w)\s*")
         self.opens_with = _compiled(rf"(?:{table.opens_with})(?!\w)[,:]?\s*")
         self.ends = _compiled(rf"(?:{table.ends})\Z")
@@ -104,6 +107,10 @@ class _Telling:
 
     def told(self, text: str) -> Told | None:
         """Return the way of doing something that a text tells from its beginning; None where it tells anything else."""
+        if (again := self.each_time.match(text)) is not None:
+            steps = self.steps(again["steps"], listed=True, plain=False)
+            trigger = self.trigger(again["head"], habit=True) if self.done(_bare(steps)) else ""
+            return Told(" ".join(trigger.split()), steps) if trigger else None
         if (found := self.parts.match(text, self.lead(text))) is None:
             return None
         head = found["head"].strip(" ,;*#_-")
@@ -179,6 +186,9 @@ class _Telling:
         parts = [bare for part in _COMMAS.split(text) if (bare := part.strip(" ,;.\n"))]
         if self.is_ours(text):
             parts = [self.ours.sub("", part) for part in parts]
+        if len(parts) == FEWEST_BETWEEN_COMMAS - 1:
+            last = [*parts[:-1], *_AND.split(parts[-1])]
+            parts = last if all(map(self.step.match, last)) else parts
         says = self.done(parts) or (plain and not any(map(self.no_step.match, parts)))
         return _numbered(parts) if says and len(parts) >= FEWEST_BETWEEN_COMMAS else ""
 

@@ -9,6 +9,7 @@ from typing import Protocol, assert_never
 
 import msgspec
 
+from memoryd_actors.access.recording import ClientRecorder
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.gate import BY_AGENT, agents_trust
 from memoryd_actors.core.actor import ActorRef
@@ -24,6 +25,7 @@ from memoryd_actors.redaction.finding import reads_as
 from memoryd_actors.searching.search import Searcher
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.hidden import mentioned, strip_unkept
+from memoryd_actors.texts.labels import LABEL, project_label, project_tags
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.filters import Filters
@@ -75,9 +77,16 @@ class VirtualFiles:
         searcher: Searcher,
         *,
         authorship: Authorship,
+        named_project: Callable[[Caller], Awaitable[str]],
+        recorder: ClientRecorder,
         grep: Grep,
     ) -> None:
-        """Prepare; `grep` does the work of `matching`, and raises TimeoutError after so many seconds."""
+        """Prepare; `grep` does the work of `matching`, and raises TimeoutError after so many seconds.
+
+        `named_project` knows which project the user named in the caller's session; empty where none was.
+        """
+        self._named_project = named_project
+        self._recorder = recorder
         self._repository = repository
         self._keeper = keeper
         self._view = view
@@ -153,6 +162,10 @@ class VirtualFiles:
         if request.revision is not None:
             raise Refused(f"there is no memory file {path}", "Write it without a revision.")
         in_project = bool(caller.project.strip())
+        tags = request.tags or ()
+        if in_project and caller.is_agent and not any(tag.startswith(LABEL) for tag in tags):
+            label = project_label([request.content]) or await self._named_project(caller)
+            tags = (*tags, *project_tags(label))
         new = NewMemory(
             # Of one place and path there is one file, however many write it first.
             id=memory_id(caller.owner, caller.project if in_project else "", f"{FILE} {path}"),
@@ -160,11 +173,12 @@ class VirtualFiles:
             category=FILE,
             scope=Scope.PROJECT if in_project else Scope.GLOBAL,
             title=title_of(request.content, path),
-            tags=request.tags or (),
+            tags=tags,
             metadata={**_labels(request), PATH: path},
         )
         if caller.is_agent:
-            check_file_by_agent(new.content)
+            with self._recorder.refusals("create", caller):
+                check_file_by_agent(new.content)
             new = msgspec.structs.replace(new, trust=agents_trust(new))
         told = await self._authorship.told_in(caller, [new])
         stored = (await self._keeper.ask(Store((new,), caller, told=told), deadline_s=deadline_s))[0]
@@ -186,7 +200,8 @@ class VirtualFiles:
     async def _overwrite(
         self, file: Memory, path: str, request: WriteFile, caller: Caller, deadline_s: float
     ) -> Memory:
-        _check_agent(caller, file, request.content)
+        with self._recorder.refusals("update", caller):
+            _check_agent(caller, file, request.content)
         # The path, too: as a memory it may have lost it.
         labels = file.metadata if request.metadata is None else _labels(request)
         metadata = {**labels, PATH: path}

@@ -6,10 +6,10 @@ from typing import Annotated
 import msgspec
 
 from memoryd_client.wire.memory import Scope
+from memoryd_client.wire.places import Place
 from memoryd_client.wire.request import Done, Request
 
-MAX_DOCUMENT_PATH = 2_000
-DocumentPath = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_DOCUMENT_PATH)]
+DocumentPath = Annotated[Place, msgspec.Meta(min_length=1)]
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from memoryd_client.wire.places import Place
 from memoryd_client.wire.request import Request
 
 
@@ -46,7 +47,7 @@ class Mirrors(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
 class StartMirror(Request[Mirrors], frozen=True, kw_only=True, omit_defaults=True, tag="mirror_start"):
     """Keep a folder in step with memory, from now on and after every start; answered with this mirror."""
 
-    folder: str
+    folder: Place
     """An absolute path."""
     project: str | None = None
     """None: all projects, and what belongs to none."""
@@ -59,7 +60,7 @@ class StartMirror(Request[Mirrors], frozen=True, kw_only=True, omit_defaults=Tru
 class StopMirror(Request[Mirrors], frozen=True, kw_only=True, omit_defaults=True, tag="mirror_stop"):
     """Leave a folder as it is from now on; answered with the mirrors that are left."""
 
-    folder: str = ""
+    folder: Place = ""
     """Empty: the only one."""
 
 

@@ -18,6 +18,8 @@ EXCERPT: Final = 2_000
 Kind = Literal["message", "tool_call", "tool_result"]
 Role = Literal["", "user", "assistant", "system", "tool"]
 Name = Annotated[str, msgspec.Meta(max_length=200)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
+"""How many of something a transcript has."""
 
 
 def new_entry_id() -> str:
@@ -41,7 +43,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Which call this is, or which one this is the result of."""
     at: datetime | None = None
     """When; None: now. Without a zone: UTC."""
-    size: Annotated[int, msgspec.Meta(ge=0)] = 0
+    size: Count = 0
     """Characters of the whole content where only its beginning is here; else 0."""
 
     def __post_init__(self) -> None:
@@ -53,10 +55,6 @@ class PurgeSession(Request[Done], frozen=True, kw_only=True, tag="purge_session"
     """Destroy the transcript of a session, and what the index has of it."""
 
     session: Annotated[str, msgspec.Meta(min_length=1)]
-
-
-Count = Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
-"""How many of something a transcript has."""
 
 
 class TranscriptRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -1,12 +1,13 @@
 """The ledger is copied, the index rebuilt, its model changed."""
 
+from memoryd_client.wire.places import Place
 from memoryd_client.wire.request import Done, Request
 
 
 class Backup(Request[Done], frozen=True, kw_only=True, omit_defaults=True, tag="backup"):
     """Write a consistent copy of the ledger to a new file."""
 
-    path: str = ""
+    path: Place = ""
     """Empty: a dated file in the home's backups folder."""
 
 

@@ -20,6 +20,7 @@ from memoryd.project_files import ProjectFolders
 from memoryd.publisher import EventBus
 from memoryd.transcripts import JsonlTranscripts
 from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.recording import ClientRecorder
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.project_rules import ProjectRules
@@ -36,7 +37,6 @@ from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.personal import kinds_of
-from memoryd_actors.searching.recording import SearchRecorder
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher
 from memoryd_client.base.paths import Paths
@@ -86,7 +86,7 @@ class MemoryServices:
             categories=self.categories,
             clock=self.clock,
         )
-        self.recorder = SearchRecorder(self.ledger.events.record, self.clock)
+        self.recorder = ClientRecorder(self.ledger.events.record, self.clock)
         files = JsonlTranscripts(paths.transcripts, paths.transcripts_copy)
         self.transcript_files = files if self.ledger.transcripts is None else None
         """None where transcripts are in the ledger."""

@@ -1,10 +1,10 @@
 """Text as the word indexes should see it: that of memories, which is ours, and that of messages, which is LanceDB's."""
 
 import re
-import unicodedata
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from memoryd_actors.texts.normal_form import normalized
 from memoryd_actors.texts.stems import every_stem
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def indexable(text: str) -> str:
     """
     if text.isascii():
         return text
-    composed = unicodedata.normalize("NFC", text.encode(errors="replace").decode())
+    composed = normalized("NFC", text.encode(errors="replace").decode())
     return _UNSPACED.sub(_apart, composed.translate(_PLAIN))
 
 
@@ -49,7 +49,7 @@ def folded(stem: str) -> str:
     """Return the stem under which the index has the words of this one, whose letters have no marks there."""
     if stem.isascii():
         return stem
-    return next(iter(every_stem(unicodedata.normalize("NFC", storable(stem)).translate(_PLAIN), common=COMMON)), stem)
+    return next(iter(every_stem(normalized("NFC", storable(stem)).translate(_PLAIN), common=COMMON)), stem)
 
 
 def words_of(text: str) -> list[str]:
@@ -99,7 +99,7 @@ def _plain() -> dict[int, str]:
     plain = {ord(letter): spelling for letter, spelling in _SPELT_OUT.items()}
     for letters in _MARKED:
         for letter in letters:
-            bare = unicodedata.normalize("NFKD", chr(letter)).encode("ascii", "ignore").decode()
+            bare = normalized("NFKD", chr(letter)).encode("ascii", "ignore").decode()
             if bare:
                 plain.setdefault(letter, bare)
     return plain

@@ -89,7 +89,7 @@ class AnthropicProvider:
         # Not at the top: it comes with the SDK, which is loaded by now.
         from memoryd.model.sdk_failures import translated
 
-        with translated(self._model, self._base_url, KEY):
+        with translated(self._model, self._base_url, key=KEY, secret=self._api_key):
             # The raw response: the SDK's own parsing hands over whatever a broken answer contains, unchecked.
             response = await client.messages.with_raw_response.create(**_call(self._model, prompt), timeout=deadline_s)
         return self._read(response.http_response.content)
@@ -100,7 +100,7 @@ class AnthropicProvider:
         from memoryd.model.sdk_failures import translated
 
         requests = [{"custom_id": name, "params": _call(self._model, prompt)} for name, prompt in prompts.items()]
-        with translated(self._model, self._base_url, KEY):
+        with translated(self._model, self._base_url, key=KEY, secret=self._api_key):
             response = await client.messages.batches.with_raw_response.create(
                 requests=requests,  # type: ignore[arg-type]  # typed dictionaries of the SDK, which is not loaded here
                 timeout=_BATCH_S,
@@ -119,7 +119,7 @@ class AnthropicProvider:
 
         from memoryd.model.sdk_failures import translated
 
-        with translated(self._model, self._base_url, KEY):
+        with translated(self._model, self._base_url, key=KEY, secret=self._api_key):
             known = await client.messages.batches.with_raw_response.retrieve(batch, timeout=_BATCH_S)
             if self._batch(known.http_response.content).processing_status != "ended":
                 return None

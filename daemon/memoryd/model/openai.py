@@ -63,6 +63,7 @@ class OpenAIProvider:
 
     def __init__(self, *, api_key: str, base_url: str, model: str, timeout_s: float) -> None:
         self._base_url = base_url.rstrip("/")
+        self._api_key = api_key
         self._headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
         self._model = model
         self._timeout_s = timeout_s
@@ -100,7 +101,15 @@ class OpenAIProvider:
                 self._form, self._proven = form, True
                 return self._read(response.content)
             after = response.headers.get("retry-after", "")
-            failed = refused(status, said, model=self._model, base_url=self._base_url, key=KEY, retry_after=after)
+            failed = refused(
+                status,
+                said,
+                model=self._model,
+                base_url=self._base_url,
+                key=KEY,
+                secret=self._api_key,
+                retry_after=after,
+            )
             first = first or failed
             if status == _TROUBLE and not self._proven:
                 self._form = _FORMS[(_FORMS.index(form) + 1) % len(_FORMS)]

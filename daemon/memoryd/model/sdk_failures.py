@@ -12,14 +12,20 @@ from memoryd_actors.model.question import ModelFailed
 
 
 @contextmanager
-def translated(model: str, base_url: str, key: str) -> Generator[None]:
-    """Raise ModelFailed for whatever the SDK raises inside."""
+def translated(model: str, base_url: str, *, key: str, secret: str) -> Generator[None]:
+    """Raise ModelFailed for whatever the SDK raises inside; `key` is where the `secret` key comes from."""
     try:
         yield
     except anthropic.APIStatusError as exc:
         after = exc.response.headers.get("retry-after", "")
         raise refused(
-            exc.status_code, exc.api_message or "", model=model, base_url=base_url, key=key, retry_after=after
+            exc.status_code,
+            exc.api_message or "",
+            model=model,
+            base_url=base_url,
+            key=key,
+            secret=secret,
+            retry_after=after,
         ) from exc
     except anthropic.APIConnectionError as exc:
         cause = exc.__cause__ if isinstance(exc.__cause__, httpx2.HTTPError) else None

@@ -1,5 +1,6 @@
 """What an HTTP status of a model's service means, and what to do about it."""
 
+import re
 from urllib.parse import urlsplit
 
 from memoryd_actors.model.question import ModelFailed
@@ -7,12 +8,18 @@ from memoryd_actors.model.question import ModelFailed
 LONGEST_DETAIL = 200
 WAIT = "memoryd tries again by itself."
 URL = "Check sidecar.base_url in the configuration."
+_SECONDS = re.compile(r"\d{1,7}(?:\.\d{1,3})?", re.ASCII)
 
 
 def refused(  # noqa: PLR0911 - one line per status that has its own way out
-    status: int, detail: str, *, model: str, base_url: str, key: str, retry_after: str = ""
+    status: int, detail: str, *, model: str, base_url: str, key: str, secret: str, retry_after: str = ""
 ) -> ModelFailed:
-    """Return why there is no answer; `detail` is what the service says, `key` where the key comes from."""
+    """Return why there is no answer; `detail` is what the service says, `key` where the `secret` one comes from.
+
+    A service may repeat the key that it does not accept: it is shown nowhere.
+    """
+    if secret:
+        detail = detail.replace(secret, "[the key]")
     detail = f": {' '.join(detail.split())[:LONGEST_DETAIL]}" if detail.strip() else ""
     check = f"Check {key} in the configuration."
     match status:
@@ -32,7 +39,7 @@ def refused(  # noqa: PLR0911 - one line per status that has its own way out
             hint = "Fewer candidates (recall.judged) make smaller requests."
             return ModelFailed("request", f"the request is too large (413){detail}", hint=hint)
         case 429:
-            wish = f"; the service asks to wait {retry_after[:20]} s" if retry_after else ""
+            wish = f"; the service asks to wait {retry_after} s" if _SECONDS.fullmatch(retry_after) else ""
             return ModelFailed("rate_limit", f"the account's rate limit is reached (429){wish}", hint=WAIT)
         case _ if 300 <= status < 400:
             return ModelFailed("request", f"{base_url} redirects elsewhere ({status}), which is not followed", hint=URL)

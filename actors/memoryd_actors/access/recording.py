@@ -1,4 +1,4 @@
-"""Puts down that a client searched: in which session, how similar the best was, how long it took. Never for what."""
+"""Puts down that a client searched, or wrote what is refused: in which session, how long it took. Never what."""
 
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.events import EventStatus, Happened
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.ports.clock import Clock
@@ -25,8 +26,8 @@ class SearchOutcome(msgspec.Struct):
         self.similarity = max(filter(None, cosines), default=None)
 
 
-class SearchRecorder:
-    """Records searches as operational events."""
+class ClientRecorder:
+    """Records searches, and writes that are refused before the keeper hears of them, as operational events."""
 
     def __init__(self, record: Callable[[Sequence[Happened]], None], clock: Clock) -> None:
         """Prepare; `record` never waits."""
@@ -53,3 +54,15 @@ class SearchRecorder:
                 duration_ms=round(1000 * (self._clock.monotonic() - began), 3),
             )
             self._record([happened])
+
+    @contextmanager
+    def refusals(self, op: Literal["create", "update"], caller: Caller) -> Generator[None]:
+        """Record a refusal of the block as an error: what it lets through, the keeper records."""
+        try:
+            yield
+        except Refused:
+            happened = Happened(
+                owner=caller.owner, node=NODE, op=op, status="error", thread=caller.session, agent=signed(caller)
+            )
+            self._record([happened])
+            raise
