@@ -18,6 +18,7 @@ from memoryd_actors.keeping.authorship import (
     brought_by_agent,
     changed_by_agent,
     check_outranked,
+    placed,
     stored_by_agent,
 )
 from memoryd_actors.keeping.importing import Importer
@@ -32,7 +33,6 @@ from memoryd_actors.keeping.orders import (
 )
 from memoryd_actors.memory.steps import RELATED, RESERVED, AddEdge
 from memoryd_actors.ports.ledger import ConsentRepository
-from memoryd_actors.texts.labels import LABEL, project_label, project_tags
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.wire.edges import Edges, Relate, Unrelate
@@ -136,16 +136,11 @@ class KeepingAnswers:
 
     async def _placed(self, memories: Sequence[NewMemory], caller: Caller) -> tuple[NewMemory, ...]:
         """Return what an agent stores with the tag of the project that it, or else the user of its session, names."""
-        placed: list[NewMemory] = []
+        done: list[NewMemory] = []
         for new in memories:
-            tags = new.tags
-            if not any(tag.startswith(LABEL) for tag in tags):
-                label = project_label([new.content])
-                if not label and new.scope is Scope.PROJECT:
-                    label = await self._named_project(caller)
-                tags = (*tags, *project_tags(label))
-            placed.append(replace(new, tags=tags))
-        return tuple(placed)
+            named = (lambda: self._named_project(caller)) if new.scope is Scope.PROJECT else None
+            done.append(replace(new, tags=await placed(new.tags, new.content, named)))
+        return tuple(done)
 
     async def _replaced(self, request: Remember, caller: Caller) -> str:
         """Return the memory whose place a new one takes; none where it takes nobody's."""

@@ -12,6 +12,7 @@ from memoryd_actors.admission.writing import MAX_FACT, check_by_model, check_las
 from memoryd_actors.core.errors import Refused, Unavailable
 from memoryd_actors.memory.personal_matters import MATTER, telling, told_by, untold
 from memoryd_actors.memory.settings import FILE, KNOWLEDGE, name_of
+from memoryd_actors.texts.labels import LABEL, project_label, project_tags
 from memoryd_actors.texts.quoting import what_was_said
 from memoryd_client.wire.caller import PERSON, Caller
 from memoryd_client.wire.editing import Changes
@@ -39,6 +40,14 @@ def stored_by_agent(memories: Sequence[NewMemory]) -> list[NewMemory]:
                 raise
             raise Refused(f"memory {number} of {len(memories)}: {refused}", refused.hint) from refused
     return [replace(new, trust=agents_trust(new), source=Source.AGENT) for new in memories]
+
+
+async def placed(tags: Sequence[str], content: str, named: Callable[[], Awaitable[str]] | None) -> tuple[str, ...]:
+    """Return the tags of what an agent writes, with the project that it names, or else the one that is `named`."""
+    if any(tag.startswith(LABEL) for tag in tags):
+        return tuple(tags)
+    label = project_label([content])
+    return (*tags, *project_tags(label or (await named() if named else "")))
 
 
 def brought_by_agent(record: MemoryRecord, agent: str) -> MemoryRecord:

@@ -14,7 +14,7 @@ from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.gate import BY_AGENT, agents_trust
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.authorship import Authorship, check_file_by_agent, check_outranked
+from memoryd_actors.keeping.authorship import Authorship, check_file_by_agent, check_outranked, placed
 from memoryd_actors.keeping.orders import EditMemory, KeeperMessage, SetState, Store
 from memoryd_actors.memory.diffs import patched
 from memoryd_actors.memory.identity import memory_id
@@ -25,7 +25,6 @@ from memoryd_actors.redaction.finding import reads_as
 from memoryd_actors.searching.search import Searcher
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.hidden import mentioned, strip_unkept
-from memoryd_actors.texts.labels import LABEL, project_label, project_tags
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.filters import Filters
@@ -163,9 +162,8 @@ class VirtualFiles:
             raise Refused(f"there is no memory file {path}", "Write it without a revision.")
         in_project = bool(caller.project.strip())
         tags = request.tags or ()
-        if in_project and caller.is_agent and not any(tag.startswith(LABEL) for tag in tags):
-            label = project_label([request.content]) or await self._named_project(caller)
-            tags = (*tags, *project_tags(label))
+        if in_project and caller.is_agent:
+            tags = await placed(tags, request.content, lambda: self._named_project(caller))
         new = NewMemory(
             # Of one place and path there is one file, however many write it first.
             id=memory_id(caller.owner, caller.project if in_project else "", f"{FILE} {path}"),
