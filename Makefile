@@ -7,6 +7,8 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 PYTEST := $(BIN)/python -m pytest
 # Tests wait for daemons: four at a time keep two cores busy. A file's tests stay together.
 JOBS ?= 4
+# A process that ended is replaced, and its test is tried again: not for ever.
+BESIDE := -n $(JOBS) --dist loadfile --no-loadscope-reorder --max-worker-restart 3
 # A file that runs beside others is named by what its sets hold: one order of sets for all processes.
 export PYTHONHASHSEED ?= 0
 
@@ -40,12 +42,12 @@ else
 	@# Tests that start a user manager have no other tests beside them. Both parts run, whatever the first one says.
 	@failed=0; set -x; \
 	$(PYTEST) tests/service $(ORDER) || failed=1; \
-	$(PYTEST) -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow" --ignore=tests/service $(ORDER) || failed=1; \
+	$(PYTEST) $(BESIDE) -m "not slow" --ignore=tests/service $(ORDER) || failed=1; \
 	exit $$failed
 endif
 
 test-all: $(VENV)/dev  ## run all tests, the slow ones, too
-	$(PYTEST) -n $(JOBS) --dist loadfile --no-loadscope-reorder --ignore=tests/service
+	$(PYTEST) $(BESIDE) --ignore=tests/service
 	$(PYTEST) tests/service
 
 test-hosts: $(VENV)/dev  ## memory in the real agents' programs, from npm, and the official MCP scenarios; ARGS='-k claude' runs one

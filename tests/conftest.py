@@ -4,15 +4,17 @@ import fcntl
 import gc
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from pytest_timeout import Settings
 
 from memoryd.config import EmbeddingConfig
 from memoryd.embedding import EmbeddingService, build_embedder
@@ -32,6 +34,9 @@ settings.register_profile(
 settings.load_profile("unhurried")
 LONG_S = 500
 """Of a timeout: what has such a one may take minutes."""
+_ended: list[str] = []
+AGAIN_S = 60
+"""After a timeout, until the next one: what a test that timed out does at its end may wait forever, too."""
 
 
 @pytest.hookimpl(trylast=True)
@@ -44,6 +49,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     marks = ((item.path, item.get_closest_marker("timeout")) for item in items)
     long = {path for path, mark in marks if mark is not None and mark.args[0] >= LONG_S}
     items.sort(key=lambda item: (item.path not in long, -waiting[item.path]))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_timeout_set_timer(settings: Settings) -> Generator[None, bool, bool]:
+    """Let a test that has timed out time out again until it has ended: once, and its `finally` could hang."""
+    done = yield
+    if settings.method == "signal":
+        signal.setitimer(signal.ITIMER_REAL, settings.timeout, AGAIN_S)
+    return done
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_handlecrashitem(crashitem: str) -> None:
+    """Note in which tests their process ended."""
+    _ended.append(crashitem)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where test processes ended, say of no test that it failed: tests that never ran would pass with those."""
+    if _ended and session.config.cache:
+        session.config.cache.set("cache/lastfailed", {})
 
 
 def pytest_collection_finish() -> None:
