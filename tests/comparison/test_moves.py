@@ -23,6 +23,7 @@ LEFT = [
     ("We pushed the standup to 9:45 so that everybody makes it.", "Standup is at 9:15."),
     ("Upgraded the shop to Next.js 15 last night, all green.", "The shop runs on Next.js 14."),
     ("We have migrated the wiki into Linode.", "The wiki is kept in Hetzner."),
+    ("The archive moved from host orca to host beluga.", "The archive lives on host orca."),
     ("Wir haben das Training auf 19 Uhr verschoben.", "Das Training ist um 18 Uhr."),
 ]
 STAYED = [
@@ -46,6 +47,8 @@ STAYED = [
     ("Last week we switched from npm to pnpm.", "We use npm scripts."),
     ("Last week we switched from npm to pnpm.", "We publish the SDK on npm."),
     ("We switched from npm to pnpm.", "We use npm and pnpm."),
+    ("The archive moved from host orca to host beluga.", "The archive lives on host beluga."),
+    ("The archive moved from host orca to host beluga.", "The wiki lives on host orca."),
     ("We haven't switched from npm to pnpm yet.", "We use npm."),
     ("We never switched from npm to pnpm.", "We use npm."),
     ("Last week we switched from npm to pnpm for the frontend.", "We use npm."),

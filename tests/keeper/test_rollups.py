@@ -98,3 +98,9 @@ async def test_what_the_user_named_as_a_project_has_a_summary_of_its_own(place: 
         assert nothing.reason.startswith("there are no new episodes since 2")
         (folder,) = await rollups.force("local", "demo")
         assert folder.memory == done[0].memory
+        await episode(system, "Selling the ads", "The ads were sold in July.", ("project:hdrpop",))
+        # Of all projects: also where nothing waits, and why.
+        gathered, idle = await rollups.force("local", "")
+        assert (gathered.memory, gathered.episodes) == (ads.id, 1)
+        assert (idle.memory, idle.episodes) == (folder.memory, 0)
+        assert idle.reason.startswith("there are no new episodes since 2")

@@ -186,7 +186,9 @@ def _left_behind(new: Canon, old: Canon, found: Difference, cues: frozenset[int]
             continue
         # All that is left of the old one is one value or name, and the new one has another in its place.
         kinds = {token.kind for token in new_place if token in found.new} - {"word"}
-        if moved and (len(gone) == 1 and gone[0].kind in kinds if thing else _names_nothing(old, gone, behind)):
+        # `from host orca to host beluga`: what both places are called names neither.
+        place = [token for token in behind if meaning(token) not in set(map(meaning, moved))]
+        if moved and (len(gone) == 1 and gone[0].kind in kinds if thing else _names_nothing(old, gone, place)):
             return True
     return False
 

@@ -124,16 +124,15 @@ class RollupWriter:
     async def _force_all(self, owner: str, project: str) -> list[Rollup]:
         purges = await self._repository.purges(owner)
         every = await self._waiting(owner)
-        waiting = [one for one in every if project in ("", one.project) or _is_called(one.project, one.label, project)]
+        places = {(one.project, one.path) for one in every}
+        told = [
+            RollupMaterial(owner, one.project, one, (), purges, label_of(one)) for one in await self._summaries(owner)
+        ]
+        known = [*every, *(one for one in told if (one.project, one.path) not in places)]
+        waiting = [one for one in known if project in ("", one.project) or _is_called(one.project, one.label, project)]
         if project and not waiting:
-            waiting = [
-                RollupMaterial(owner, one.project, one, (), purges, label_of(one))
-                for one in await self._summaries(owner)
-                if project == one.project or _is_called(one.project, label_of(one), project)
-            ]
-        if project and not waiting:
-            known = ", ".join(dict.fromkeys(one.label or one.project for one in every))
-            reason = f"no episode is of a project with this folder or name{known and f'; those that wait: {known}'}"
+            others = ", ".join(dict.fromkeys(one.label or one.project for one in every))
+            reason = f"no episode is of a project with this folder or name{others and f'; those that wait: {others}'}"
             return [Rollup(project=project, path=path_of(project), reason=reason)]
         return [await self._force(one) for one in waiting]
 
