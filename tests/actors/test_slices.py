@@ -59,3 +59,21 @@ def test_what_waited_on_a_loop_that_has_ended_holds_up_nobody_on_the_next() -> N
     asyncio.run(left_behind())
     asyncio.run(piece(slices, 1, done))
     assert done == [1, 1, 1]
+
+
+def test_who_waits_on_one_loop_goes_on_though_another_has_run_meanwhile() -> None:
+    slices, done = Slices(), list[int]()
+
+    async def begin() -> "asyncio.Future[list[None]]":
+        waiting = asyncio.gather(*(piece(slices, 1, done) for _ in range(4)))
+        await asyncio.sleep(0)
+        return waiting
+
+    async def end(waiting: "asyncio.Future[list[None]]") -> None:
+        await asyncio.wait_for(waiting, 10)
+
+    with asyncio.Runner() as first, asyncio.Runner() as second:
+        waiting = first.run(begin())
+        second.run(piece(slices, 2, done))
+        first.run(end(waiting))
+    assert sorted(done) == [1] * 12 + [2] * 3

@@ -9,6 +9,7 @@ import asyncio
 from collections import deque
 from time import perf_counter
 from typing import Final
+from weakref import WeakKeyDictionary
 
 SLICE_S: Final = 0.002
 """For how long one piece of work goes on before others have their turn."""
@@ -18,8 +19,8 @@ class Slices:
     """Lets pieces of work take turns, in the order in which they paused: in each round of the loop one goes on."""
 
     def __init__(self) -> None:
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._waiting = WeakKeyDictionary[asyncio.AbstractEventLoop, deque[asyncio.Future[None]]]()
+        """By event loop: a process may have several, one of which goes on after another has ended."""
         self._until = 0.0
 
     async def pause(self) -> None:
@@ -27,24 +28,24 @@ class Slices:
         if perf_counter() < self._until:
             return
         loop = asyncio.get_running_loop()
-        if self._loop is not loop:  # whoever waited on another loop ended with it
-            self._loop, self._waiting = loop, deque()
+        waiting = self._waiting.setdefault(loop, deque())
         turn = loop.create_future()
-        if not self._waiting:
-            loop.call_soon(self._wake)
-        self._waiting.append(turn)
+        if not waiting:
+            loop.call_soon(_wake, loop, waiting)
+        waiting.append(turn)
         await turn
         self._until = perf_counter() + SLICE_S
 
-    def _wake(self) -> None:
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():  # done: cancelled meanwhile
-                turn.set_result(None)
-                break
-        if self._waiting and self._loop is not None:
-            self._loop.call_soon(self._wake)
+
+def _wake(loop: asyncio.AbstractEventLoop, waiting: deque[asyncio.Future[None]]) -> None:
+    while waiting:
+        turn = waiting.popleft()
+        if not turn.done():  # done: cancelled meanwhile
+            turn.set_result(None)
+            break
+    if waiting:
+        loop.call_soon(_wake, loop, waiting)
 
 
 SLICES: Final = Slices()
-"""Of this process: its pieces of work share one event loop."""
+"""Of this process."""
