@@ -176,18 +176,17 @@ def _left_behind(new: Canon, old: Canon, found: Difference, cues: frozenset[int]
         ahead = [token for token in new.tokens if begin <= token.at < move.start() and token.kind != "date"]
         other = any(is_meant(token) and token.at not in said and meaning(token) not in known for token in ahead)
         behind = [token for token in new.tokens if token.at >= (move.start("new") if thing else move.end())]
-        moved = old_place or thing
+        moved = {meaning(token) for token in old_place or thing}
         if (
             other
             or any(map(negates, ahead))
             or _narrows((*new.tokens[:2], *behind), known)
-            or not known.issuperset(map(meaning, moved))
+            or not known.issuperset(moved)
         ):
             continue
         # All that is left of the old one is one value or name, and the new one has another in its place.
         kinds = {token.kind for token in new_place if token in found.new} - {"word"}
-        # `from host orca to host beluga`: what both places are called names neither.
-        place = [token for token in behind if meaning(token) not in set(map(meaning, moved))]
+        place = [token for token in behind if meaning(token) not in moved]  # `from host orca to host beluga`
         if moved and (len(gone) == 1 and gone[0].kind in kinds if thing else _names_nothing(old, gone, place)):
             return True
     return False
