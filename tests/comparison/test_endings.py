@@ -88,6 +88,9 @@ The team uses Slack for incidents. | The team uses Zulip, not Slack, for inciden
 We use Jira, not Linear. | We use Linear, not Jira.
 Meetings are on Monday, not Tuesday. | Meetings are on Tuesday, not Monday.
 Wir nutzen Jira, nicht Linear. | Wir nutzen Linear, nicht Jira.
+The API listens on port 8080. | the api listens on port 9090, not 8080
+CI runs on Jenkins. | No, the ci runs on buildkite, not jenkins
+The queue is rabbitmq. | The queue is Kafka, not RabbitMQ.
 """
 DENIED_OF_ANOTHER = """
 The dev cluster runs in Dublin. | The prod cluster runs in Frankfurt, not in Dublin.
@@ -95,6 +98,7 @@ The deploy uses Python 3.11. | The build uses Python 3.12, not 3.11.
 Use pip for docs. | Use uv, not pip.
 Ana likes Windows. | Tests run on Linux, not on Windows.
 We deploy on Fridays and Mondays. | We deploy on Mondays, never on Fridays.
+The US listens on port 8080. | For us it listens on port 9090, not 8080.
 """
 
 ANOTHER_AGAIN = """

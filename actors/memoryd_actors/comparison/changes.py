@@ -73,10 +73,9 @@ def changes(new: Canon, old: Canon, found: Difference, *, corrects: bool) -> str
     if not ((cue and (values or not update_cue(old.text))) or corrects) or any(map(negates, old.tokens)):
         return ""
     cues = frozenset(at for match in _CUE.finditer(new.text) for at in range(*match.span()))
-    said = f"says {cue!r}" if cue else "a correction"
     over = _ENDED.search(new.text)
     gone = _ends(new, found, cues, over) if over or found.denied else _has_another_value(new, old, found, cues)
-    return said if gone or _left_behind(new, old, found, cues) else ""
+    return (f"says {cue!r}" if cue else "a correction") if gone or _left_behind(new, old, found, cues) else ""
 
 
 def denies(new: Canon, old: Canon) -> bool:

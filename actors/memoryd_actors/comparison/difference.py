@@ -31,7 +31,6 @@ _WHO: Final = dict.fromkeys(words("self"), "@self") | {
 _BARE: Final[frozenset[Kind]] = frozenset({"symbol", "mark", "name"})
 _FEW: Final = 4
 """Tokens in which two texts may differ so that every word of them counts."""
-_SHORTEST_PART: Final = 3
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)*")
 _NAMED: Final = {"number": ("number", "unit"), "date": ("date",), "symbol": ("symbol",), "name": ("name",)}
 
@@ -76,10 +75,11 @@ def negates(token: Token) -> bool:
 
 
 def meaning(token: Token) -> str:
-    """Return what a word is compared by where its form does not matter."""
-    if token.kind in _VALUES or not token.folded:
+    """Return what a word is compared by where its form does not matter: `api` is `API`, and `us` is not `US`."""
+    word = token.folded or token.text.casefold()
+    if token.kind in _VALUES or (not token.folded and (word in _LIGHT or word in _WHO or word in NEGATORS)):
         return token.text
-    return _WHO.get(token.folded) or stem(token.folded)
+    return _WHO.get(word) or stem(word)
 
 
 def is_meant(token: Token) -> bool:
@@ -141,7 +141,7 @@ def _is_form(one: str, other: str) -> bool:
     """Return whether two words are forms of one: another tense, another number of them, a prefix, other letters."""
     one, other = (normalized("NFKC", word).casefold() for word in (one, other))
     short, long = sorted((one, other), key=len)
-    part = len(short) >= _SHORTEST_PART and (long.startswith(short) or long.endswith(short))
+    part = len(short) > 2 and (long.startswith(short) or long.endswith(short))
     return one == other or part or stem(one) == stem(other)
 
 
