@@ -295,6 +295,10 @@ def test_what_a_user_corrects_is_a_short_statement_that_wins_over_what_it_denies
         ("great, commit. and btw our invoices must be PDF/A", "The invoices must be PDF/A"),
         ("super. und übrigens: der Server steht in Wien", "Der Server steht in Wien"),
         ("fyi our CI runs on Buildkite", "The CI runs on Buildkite"),
+        ("No the staging db is shared with QA", "The staging db is shared with QA"),
+        ("Actually the logs are kept for 30 days", "The logs are kept for 30 days"),
+        ("no, the tests run with vitest, not jest", "The tests run with vitest, not jest"),
+        ("nope, the docs are built with mkdocs", "The docs are built with mkdocs"),
         ("fyi my CI runs on Buildkite", 'The user said: "fyi my CI runs on Buildkite"'),
     ],
 )
@@ -306,6 +310,8 @@ def test_what_only_leads_in_to_a_statement_is_left_out(said: str, kept: str) -> 
     "said",
     [
         "hm, takes 40 s on my side",
+        "no the button is too small",
+        "no, the build runs with errors",
         "the image is 3 MB, compress it",
         "the chart has only 4 bars instead of 5",
         "the endpoint needs 9 seconds for 100 rows",
