@@ -1,5 +1,7 @@
 """What stands beside what was found, through a real daemon: pushed, asked for, explained, told once, purged."""
 
+from pathlib import Path
+
 from running import RunningDaemon, until
 
 FOUND = "The Meridian observatory opens its dome at ten in the evening."
@@ -73,3 +75,24 @@ def test_what_belongs_to_another_project_stands_beside_nothing(served: RunningDa
         pending = client.take_pending()
         assert pending is not None
         assert [(memory.id, memory.related) for memory in pending.memories] == [(found.id, ())]
+
+
+def test_no_more_of_a_category_stands_beside_than_it_may_have_in_one_context(short_home: Path, models: Path) -> None:
+    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+        for pond, well in (("one", "nine"), ("two", "seven"), ("three", "five")):
+            client.remember(f"Otter pond {pond} is fed from well {well}.", category="tiny")
+        daemon.indexed(client)
+        asked = "Which well is the otter pond fed from?"
+        whole = client.query(asked, top_k=3).bullets
+        assert len(whole) + sum(len(one.related) for one in whole) == 3
+        daemon.paths.config.write_text("[categories.tiny]\nrag_length = 1\n", encoding="utf-8")
+        daemon.stop()
+        daemon.start()
+        daemon.indexed(client)
+        (bullet,) = client.query(asked, top_k=3).bullets
+        assert bullet.related == ()
+        with daemon.client("s2") as other:  # in the first session it is known already
+            daemon.turn(other, asked)
+            pending = other.take_pending()
+        assert pending is not None
+        assert [len(one.related) for one in pending.memories] == [0]

@@ -39,7 +39,7 @@ class DocumentRecall:
     def __init__(self, searcher: Searcher, categories: Categories, *, owners: AbstractSet[str]) -> None:
         """Prepare; of others than these `owners` there are no documents."""
         self._searcher = searcher
-        self._weighing = Weighing(LocalJudge(threshold=THRESHOLD), searcher, judged=JUDGED, relatives=None)
+        self._weighing = Weighing(LocalJudge(threshold=THRESHOLD), searcher, categories, judged=JUDGED, relatives=None)
         self._categories = categories
         self._owners = owners
 

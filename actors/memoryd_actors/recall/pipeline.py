@@ -117,13 +117,17 @@ class Pipeline:
         self._embedder = embedder
         self._searcher = searcher
         self._indexer = indexer
+        self._categories = categories or Categories()
         self._weighing = Weighing(
-            judge, searcher, judged=settings.judged, relatives=relatives if settings.related else None
+            judge,
+            searcher,
+            self._categories,
+            judged=settings.judged,
+            relatives=relatives if settings.related else None,
         )
         self._clock = clock
         self._settings = settings
         self.rules = rules
-        self._categories = categories or Categories()
         self._thread = WorkerThreads(name="recall")
 
     async def decide(self, state: SessionState, update: ContextUpdate) -> Decision:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
+from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.slices import SLICES
 from memoryd_actors.judging.judge import LOCAL, Judge, Judgement, Verdict
 from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
@@ -39,10 +40,13 @@ class Weighed(msgspec.Struct, frozen=True):
 class Weighing:
     """Has what was found judged."""
 
-    def __init__(self, judge: Judge, searcher: Searcher, *, judged: int, relatives: Relatives | None) -> None:
+    def __init__(
+        self, judge: Judge, searcher: Searcher, categories: Categories, *, judged: int, relatives: Relatives | None
+    ) -> None:
         """Prepare; at most `judged` are put before the judge, and without `relatives` nothing stands beside them."""
         self._judge = judge
         self._searcher = searcher
+        self._categories = categories
         self._judged = judged
         self._relatives = relatives
 
@@ -138,6 +142,9 @@ class Weighing:
             hidden=folded,
             in_context=in_context,
             passed_over=[one.id for one in passed_over],
+            full=self._categories.full(
+                one.category for one in (*kept, *(near for one in kept for near in one.related))
+            ),
             unfit=lambda memory: objection(memory, request),  # what is no candidate comes in by no other door
         )
         traces = [

@@ -47,13 +47,14 @@ class Relatives:
         hidden: Collection[str] = (),
         in_context: Collection[str] = (),
         passed_over: Collection[str] = (),
+        full: Collection[str] = (),
         unfit: Callable[[Memory], object] = lambda _: False,
     ) -> dict[str, tuple[RelatedMemory, ...]]:
         """Return what belongs beside each of the memories that are about to be shown, within `visible`.
 
         Nothing that is `hidden` or `unfit`, and of what stands `in_context` already only what the user corrected: a
-        claim that contradicts it is never told without. Of what was looked at already and `passed_over`, only what
-        contradicts one of them or was linked to it under a name of its own.
+        claim that contradicts it is never told without. Of what was looked at already and `passed_over`, and of the
+        categories that are `full`, only what contradicts one of them or was linked to it under a name of its own.
         """
         edges = [one for one in await self._ledger.edges(visible.owner, list(shown)) if one.relation not in RESERVED]
         others = {edge.to_id for edge in edges} | {edge.from_id for edge in edges}
@@ -67,7 +68,8 @@ class Relatives:
             for one in known.values()
             if is_visible(one, visible) and not unfit(one) and (one.id not in in_context or is_users_correction(one))
         }
-        return beside(shown, edges, within, passed_over=passed_over)
+        over = {*passed_over, *(one.id for one in within.values() if one.category in full)}
+        return beside(shown, edges, within, passed_over=over)
 
     async def contradictions(self, shown: Collection[str], visible: Visibility) -> tuple[tuple[str, str], ...]:
         """Return the pairs within `visible` that contradict each other, of which at least one is shown."""
