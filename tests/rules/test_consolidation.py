@@ -110,7 +110,8 @@ def test_what_says_itself_that_it_changed_takes_the_place_of_the_old_one() -> No
         ({"category": "correction", "trust": 0.5}, {"pinned": True}, AddEdge),
         ({"trust": 0.9}, {"trust": 0.5}, Supersede),
         ({"trust": 0.5}, {"trust": 0.5}, Supersede),
-        ({"trust": 0.5}, {"trust": 0.9}, AddEdge),
+        ({"trust": 0.5}, {"trust": 0.9}, Supersede),
+        ({"trust": 0.5, "pinned": True}, {"trust": 0.9}, AddEdge),
         ({"trust": 0.9}, {"trust": 0.5, "pinned": True}, AddEdge),
         ({"trust": 1.0}, {"category": "correction", "trust": 0.8}, AddEdge),
         ({"trust": 0.5, "pinned": True}, {"category": "correction", "trust": 0.8}, AddEdge),
@@ -124,6 +125,14 @@ def test_the_users_correction_wins_then_trust_then_time(
     older = msgspec.structs.replace(memory("old"), **old)
     steps = plan_pair(newer, compared(older, "contradicts", by_model=True))
     assert kinds(steps) == [expected]
+
+
+def test_what_somebody_trusted_less_contradicts_gives_way_and_what_they_say_has_changed_stays_beside() -> None:
+    newer = memory("new", created_at=NOON + timedelta(days=1), trust=0.5)
+    older = memory("old", trust=0.8)
+    (step,) = plan_pair(newer, compared(older, "contradicts", by_model=True))
+    assert step == Supersede("new", "old", "what is trusted more stands against it: because")
+    assert kinds(plan_pair(newer, compared(older, "changes"))) == [AddEdge]
 
 
 def test_what_arrives_late_does_not_retire_what_was_said_after_it() -> None:

@@ -170,6 +170,29 @@ async def test_what_is_said_while_the_folder_is_away_is_refused_and_goes_on_once
     assert await contents(JsonlTranscripts(root)) == ["before", "after"]
 
 
+async def test_what_is_read_while_the_folder_is_away_is_refused_and_not_taken_for_a_session_without_entries(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "there"
+    root.mkdir()
+    transcripts = JsonlTranscripts(root)
+    await append(transcripts, kept("a"), kept("b"))
+    root.rename(tmp_path / "away")
+    with pytest.raises(Unavailable, match="is gone"):
+        await append(transcripts, kept("c"))
+    for _ in range(2):
+        with pytest.raises(Unavailable, match="is gone"):
+            await contents(transcripts)
+        with pytest.raises(Unavailable, match="is gone"):
+            await transcripts.info(KEY)
+        with pytest.raises(Unavailable, match="is gone"):
+            await transcripts.heads()
+    (tmp_path / "away").rename(root)
+    await append(transcripts, kept("c"))
+    assert [one.sequence for one in await transcripts.read(KEY, after=0, limit=9, characters=99)] == [1, 2, 3]
+    assert await contents(JsonlTranscripts(root)) == ["a", "b", "c"]
+
+
 async def test_what_a_new_session_makes_durable_and_that_an_entry_more_waits_for_the_disk_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

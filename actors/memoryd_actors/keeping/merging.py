@@ -194,7 +194,8 @@ def _contradicted(newer: Memory, older: Memory, comparison: Comparison) -> Step:
     """Decide between two that cannot both be true.
 
     The user's correction wins, whichever came later; else the one trusted more; else the newer. A pinned one is never
-    retired but by the user's correction that came later. Where none wins, both stay and point at each other.
+    retired but by the user's correction that came later. Where none wins, both stay and point at each other: so do a
+    statement and what somebody trusted less says has changed since, which may be news.
     """
     if is_users_correction(newer):
         return Supersede(older.id, newer.id, comparison.reason)
@@ -204,6 +205,8 @@ def _contradicted(newer: Memory, older: Memory, comparison: Comparison) -> Step:
         return AddEdge(newer.id, older.id, CONTRADICTS, 1.0, told=True)
     if newer.trust >= older.trust and not older.pinned:
         return Supersede(older.id, newer.id, comparison.reason)
+    if newer.trust < older.trust and not newer.pinned and comparison.relation == "contradicts":
+        return Supersede(newer.id, older.id, f"what is trusted more stands against it: {comparison.reason}")
     return AddEdge(newer.id, older.id, CONTRADICTS, 1.0, told=True)
 
 

@@ -166,6 +166,13 @@ class JsonlTranscripts:
         with translated(self._root):
             return await self._readers.run(work)
 
+    async def _there(self, work: Callable[[], T]) -> T:
+        """Read what the folder has; while it is away, a session would read as one in which nothing was said."""
+        self._in_place.check()
+        found = await self._in_thread(work)
+        self._in_place.check()
+        return found
+
     async def _in_thread(self, work: Callable[[], T]) -> T:
         with translated(self._root):
             return await to_thread.run_sync(work, limiter=self._threads)
@@ -180,7 +187,7 @@ class JsonlTranscripts:
             async with opened.lock:
                 if opened.file is None:
                     folder = places.session_folder(self._root, *key)
-                    opened.file = await self._in_thread(partial(SessionFile, folder, *key, self._copied(folder)))
+                    opened.file = await self._there(partial(SessionFile, folder, *key, self._copied(folder)))
                     self._note(opened.file.metadata)
                 file = opened.file
                 try:
@@ -206,7 +213,7 @@ class JsonlTranscripts:
             return [description for description in found if description is not None]
 
         known: list[Metadata] = []
-        for written, older in await self._in_thread(described):
+        for written, older in await self._there(described):
             about = written
             if older:
                 # Read as everything is, one at a time: it may be appended to at this moment.
