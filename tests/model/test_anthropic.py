@@ -136,6 +136,16 @@ async def test_a_key_that_the_service_repeats_is_shown_nowhere(world: World, key
     assert key not in str(caught.value)
 
 
+async def test_a_key_that_an_answer_repeats_is_not_kept_and_a_stand_in_for_one_spoils_nothing(world: World) -> None:
+    for key, said in (("a-key-of-no-known-form", "it is [the key]"), ("x", "it is x")):
+        world.api.always(message(f"it is {key}"))
+        provider = choose(Config(sidecar=SidecarConfig(api_key=key, base_url=world.api.url))).provider
+        assert provider is not None
+        answer = await provider.say(Prompt("", "Anybody there?", {}, 10), deadline_s=10)
+        await provider.aclose()
+        assert answer.text == said
+
+
 @pytest.mark.parametrize("wish", ["nan", "inf", "9" * 5_000, "Wed, 21 Oct 2026 07:28:00 GMT"])
 async def test_a_wish_to_wait_that_is_no_number_of_seconds_is_not_shown(world: World, wish: str) -> None:
     world.api.always(error(429, "rate_limit_error", "slow", retry_after=wish))

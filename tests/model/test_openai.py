@@ -57,6 +57,17 @@ async def failure(world: World) -> ModelFailed:
     return caught.value
 
 
+async def test_a_key_that_an_answer_repeats_is_not_kept(world: World) -> None:
+    key = "a-key-of-no-known-form"
+    world.api.always(completion(f"it is {key}"))
+    settings = SidecarConfig(provider="openai", base_url=f"{world.api.url}/v1", model="qwen3:8b", openai_api_key=key)
+    provider = choose(Config(sidecar=settings)).provider
+    assert provider is not None
+    await provider.prepare()
+    assert (await provider.say(WARM, deadline_s=LONG_S)).text == "it is [the key]"
+    await provider.aclose()
+
+
 async def test_a_schema_is_asked_for_and_nothing_but_the_question_is_sent(world: World) -> None:
     assert [one.index for one in (await asked(world)).kept] == [0]
     (request,) = world.api.requests

@@ -131,6 +131,16 @@ def test_of_more_than_three_the_best_are_kept() -> None:
     assert [verdict.reason for verdict in judgement.verdicts if not verdict.relevant] == ["one of more than 3"] * 2
 
 
+def test_a_reason_is_one_line_without_secrets_and_without_what_steers_a_terminal() -> None:
+    token = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    reason = f"needed\n{token} \x1b[31mred\u202egnirts"
+    judgement = read(json.dumps({"verdicts": [{"index": 0, "reason": reason, "score": 0.9}]}), case=case("one"))
+    (verdict,) = judgement.verdicts
+    assert token not in verdict.reason
+    assert verdict.reason.startswith("needed [")
+    assert verdict.reason.endswith("red gnirts")
+
+
 @pytest.mark.parametrize("score", ["nan", "NaN", "-nan", "inf", "-Infinity", 10**400])
 def test_a_score_that_is_no_finite_number_is_no_verdict(score: object) -> None:
     given = [{"index": 0, "reason": "needed", "score": score}, {"index": 1, "reason": "needed", "score": "0.7"}]

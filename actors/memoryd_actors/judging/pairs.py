@@ -11,8 +11,8 @@ import msgspec
 
 from memoryd_actors.comparison import Comparison, Relation, Statement, compare, vetoed
 from memoryd_actors.model.model import Model
-from memoryd_actors.model.question import ModelFailed, Prompt, Question, Unusable
-from memoryd_actors.model.reading import Finite, entries, in_line
+from memoryd_actors.model.question import ModelFailed, Prompt, Question, Unusable, plain
+from memoryd_actors.model.reading import Finite, entries
 from memoryd_actors.model.writing import NUMBER, TEXT, WHOLE, array, choice, fenced, sendable, shape
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
@@ -149,7 +149,9 @@ def about(
     pairs: Sequence[Pair], rules: Rules = DEFAULT, deadline_s: float = CALL_S
 ) -> Question[list[Comparison | None]]:
     """Return the question what each pair is; the answer has None for those that the model leaves out."""
-    return Question(compose=partial(compose, pairs, rules), read=partial(read, count=len(pairs)), deadline_s=deadline_s)
+    return Question(
+        compose=partial(compose, pairs, rules), read=partial(read, count=len(pairs), rules=rules), deadline_s=deadline_s
+    )
 
 
 def compose(pairs: Sequence[Pair], rules: Rules = DEFAULT) -> Prompt:
@@ -164,7 +166,7 @@ def planned_tokens(pairs: Sequence[Pair]) -> int:
     return prompt.asked_tokens + prompt.answer_tokens
 
 
-def read(text: str, *, count: int) -> list[Comparison | None]:
+def read(text: str, *, count: int, rules: Rules = DEFAULT) -> list[Comparison | None]:
     """Return what an answer says of each pair; of two on the same one the first counts.
 
     Raises:
@@ -174,7 +176,8 @@ def read(text: str, *, count: int) -> list[Comparison | None]:
     for one in entries(text, "pairs", _Given):
         if one is not None and 0 <= one.index < count and one.index not in found:
             confidence = min(max(one.confidence, 0.0), 1.0)
-            found[one.index] = Comparison(one.relation, confidence, in_line(one.reason, _LONGEST_REASON))
+            reason = plain(one.reason, rules, _LONGEST_REASON)
+            found[one.index] = Comparison(one.relation, confidence, reason)
     if not found:
         raise Unusable("answered without pairs that fit the question")
     return [found.get(index) for index in range(count)]

@@ -10,7 +10,7 @@ import msgspec
 from memoryd_actors.judging.instructions import LOOKED_UP, LOOKING_UP, MOST_KEPT, SYSTEM
 from memoryd_actors.judging.judge import Judgement, Verdict
 from memoryd_actors.memory.case import Case, Exhibit, Lookup, LookupKind, Passage
-from memoryd_actors.model.question import Prompt, Question, Unusable
+from memoryd_actors.model.question import Prompt, Question, Unusable, plain
 from memoryd_actors.model.reading import Finite, entries, in_line
 from memoryd_actors.model.writing import NUMBER, TEXT, WHOLE, array, choice, cut, fenced, shape
 from memoryd_actors.redaction import Rules
@@ -78,7 +78,7 @@ def about(case: Case, rules: Rules = DEFAULT, *, deadline_s: float, hurried: boo
     """Return the question which of a case's exhibits are worth knowing."""
     return Question(
         compose=partial(compose, case, rules),
-        read=partial(read, case=case),
+        read=partial(read, case=case, rules=rules),
         deadline_s=deadline_s,
         hurried=hurried,
         advice="Fewer candidates (recall.judged) make shorter answers.",
@@ -117,7 +117,7 @@ def compose(case: Case, rules: Rules = DEFAULT) -> Prompt:
     return Prompt(system, fenced(**blocks), SCHEMA_WITH_LOOKUPS if may_look else SCHEMA, answer_tokens)
 
 
-def read(text: str, *, case: Case) -> Judgement:
+def read(text: str, *, case: Case, rules: Rules = DEFAULT) -> Judgement:
     """Return the judgement in an answer, without who gave it: verdicts on what it keeps, at most `MOST_KEPT`.
 
     Verdicts with an index that no exhibit has are skipped; of two on the same exhibit the first counts; scores are
@@ -131,7 +131,7 @@ def read(text: str, *, case: Case) -> Judgement:
     for one in given:
         if one is not None and 0 <= one.index < len(case.exhibits) and one.index not in found:
             score = min(max(one.score, 0.0), 1.0)
-            reason = in_line(one.reason, _LONGEST_REASON)
+            reason = plain(one.reason, rules, _LONGEST_REASON)
             found[one.index] = Verdict(one.index, one.relevant, one.actionable, score, reason)
     if given and not found:
         raise Unusable(f"gave {len(given)} verdicts, none of which fits a candidate")

@@ -9,6 +9,7 @@ import anyio
 import anyio.to_thread
 import msgspec
 
+from memoryd.model.statuses import unkeyed
 from memoryd_actors.model.provider import Completion
 from memoryd_actors.model.question import ModelFailed, Prompt
 from memoryd_actors.model.reading import UNREADABLE
@@ -183,7 +184,8 @@ class AnthropicProvider:
                 message = f"{self._model} was cut off before the end of its answer"
                 raise ModelFailed("truncated", message, tokens=tokens)
             case _:
-                return Completion("".join(block.text for block in reply.content if block.type == "text"), tokens)
+                said = "".join(block.text for block in reply.content if block.type == "text")
+                return Completion(unkeyed(said, self._api_key), tokens)
 
     def _batch(self, body: bytes) -> _Batch:
         try:

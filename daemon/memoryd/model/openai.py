@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import anyio.to_thread
 import msgspec
 
-from memoryd.model.statuses import refused
+from memoryd.model.statuses import refused, unkeyed
 from memoryd_actors.model.provider import Completion
 from memoryd_actors.model.question import ModelFailed, Prompt
 from memoryd_actors.model.reading import UNREADABLE
@@ -165,7 +165,7 @@ class OpenAIProvider:
         content = choice.message.content or ""
         if isinstance(content, list):
             content = "".join(text for part in content if isinstance(text := part.get("text"), str))
-        return Completion(content, tokens)
+        return Completion(unkeyed(content, self._api_key), tokens)
 
 
 def _call(model: str, prompt: Prompt, form: Form, most: str, *, temperature: bool) -> dict[str, Any]:

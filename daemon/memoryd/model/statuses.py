@@ -8,7 +8,14 @@ from memoryd_actors.model.question import ModelFailed
 LONGEST_DETAIL = 200
 WAIT = "memoryd tries again by itself."
 URL = "Check sidecar.base_url in the configuration."
+_SHORTEST_KEY = 12
+"""Characters. What local servers want for a key, `x` or `none`, is none, and stands in any text."""
 _SECONDS = re.compile(r"\d{1,7}(?:\.\d{1,3})?", re.ASCII)
+
+
+def unkeyed(text: str, secret: str) -> str:
+    """Return what a service says without the account's key, which it may repeat."""
+    return text.replace(secret, "[the key]") if len(secret) >= _SHORTEST_KEY else text
 
 
 def refused(  # noqa: PLR0911 - one line per status that has its own way out
@@ -18,8 +25,7 @@ def refused(  # noqa: PLR0911 - one line per status that has its own way out
 
     A service may repeat the key that it does not accept: it is shown nowhere.
     """
-    if secret:
-        detail = detail.replace(secret, "[the key]")
+    detail = unkeyed(detail, secret)
     detail = f": {' '.join(detail.split())[:LONGEST_DETAIL]}" if detail.strip() else ""
     check = f"Check {key} in the configuration."
     match status:
