@@ -155,4 +155,7 @@ def _tell_where() -> None:
     from memoryd_cli.configuration import configured
 
     if not configured().ipc.tcp:
-        note("no network is served yet: `memoryd config set ipc.tcp HOST:PORT`, then `memoryd restart`")
+        note(
+            "no network is served by the configuration: `memoryd config set ipc.tcp HOST:PORT`, then `memoryd restart`;"
+            " `memoryd serve --tcp HOST:PORT` serves one without it"
+        )

@@ -81,6 +81,24 @@ async def test_damage_that_appears_while_it_is_open_is_named(file: Path) -> None
     await ledger.close()
 
 
+async def test_once_damage_was_come_upon_nothing_more_is_acknowledged(file: Path) -> None:
+    await filled(file, 3000)
+    ledger = opened_on(file)
+    await ledger.open()
+    ledger.database.check_sound()
+    with file.open("r+b") as stream:
+        stream.seek(file.stat().st_size // 2 & ~0xFFFF)
+        stream.write(b"\xa5" * 40_000)
+    with pytest.raises(LedgerCorrupt, match="damaged"):
+        await ledger.memories.changes_after(0, limit=5000)
+    for _ in range(2):
+        with pytest.raises(LedgerCorrupt, match="damaged"):
+            await insert(ledger, [memory("said later")], actor="a")
+        with pytest.raises(LedgerCorrupt, match="damaged"):
+            ledger.database.check_sound()
+    await ledger.close()
+
+
 async def test_a_ledger_of_a_newer_memoryd_is_left_alone(file: Path) -> None:
     await filled(file)
     with closing(sqlite3.connect(file)) as raw:

@@ -126,6 +126,7 @@ class Health:
         tallies: Mapping[str, int] = {}
         try:
             sql.database.check_in_place()
+            sql.database.check_sound()
             kept = ledger(
                 self._curator.last_backup,
                 await sql.memories.counts(),

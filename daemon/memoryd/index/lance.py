@@ -297,5 +297,8 @@ class LanceIndex:
 
     def _resident(self) -> Resident:
         if self._memories.resident is None:
-            raise Unavailable("the index is not open")
+            raise Unavailable(
+                "the index is not open",
+                "It is opened, or built anew, by itself; `memoryd status` says what it waits for.",
+            )
         return self._memories.resident

@@ -3,8 +3,8 @@
 import secrets
 import threading
 from collections import deque
-from collections.abc import Callable, Hashable, Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Generator, Hashable, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
@@ -18,7 +18,7 @@ from memoryd.ledger.failures import translated
 from memoryd.ledger.held_files import HeldFiles
 from memoryd.ledger.recent import RecentReads
 from memoryd.ledger.writer import LedgerWriter
-from memoryd_actors.core.errors import DiskFull, Refused, Unavailable
+from memoryd_actors.core.errors import DiskFull, LedgerCorrupt, Refused, Unavailable
 from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.memory.events import Happened
 from memoryd_actors.ports.clock import Clock
@@ -56,6 +56,8 @@ class Database:
         self._happened: deque[tuple[Happened, datetime]] = deque(maxlen=_MOST_HAPPENED)
         self.refusing: Refused | None = None
         """Why nothing could be written the last time: it is locked, its disk is full, ..."""
+        self.damaged: LedgerCorrupt | None = None
+        """What was found wrong with the file; a restart looks it through."""
         self._readers = WorkerThreads(_READERS, name="ledger-reader")
         # Copying a large file must not take a reader's place.
         self._copying = CapacityLimiter(1)
@@ -80,6 +82,15 @@ class Database:
         """
         if self._files is not None:
             self._files.check_database()
+
+    def check_sound(self) -> None:
+        """Do nothing where no damage has been come upon.
+
+        Raises:
+            LedgerCorrupt: the file is damaged. What was written now would be lost with it.
+        """
+        if self.damaged is not None:
+            raise LedgerCorrupt(str(self.damaged), self.damaged.hint)
 
     async def close(self) -> None:
         """Finish what was begun and release the file. A closed database may be opened again."""
@@ -108,6 +119,7 @@ class Database:
         """
         if self._writer is None:
             raise Unavailable("the ledger is not open")
+        self.check_sound()
         happened = list(self._happened)
         self._happened.clear()
 
@@ -156,6 +168,7 @@ class Database:
         return await self.copy(alone)
 
     def _open(self) -> tuple[Engine, LedgerWriter]:
+        self.damaged = None
         with self._translate():
             if self.file is not None:
                 opening.check_file(self.file, self.backups)
@@ -167,7 +180,7 @@ class Database:
                 raise
         self._files = None if self.file is None else HeldFiles(self.file)
         writer = LedgerWriter(
-            engine.execution_options(memoryd_writes=True), self._translate, self.recent, self._rewriting, self._files
+            engine.execution_options(memoryd_writes=True), self._used, self.recent, self._rewriting, self._files
         )
         # A reader sees one moment, also where it asks twice.
         return engine.execution_options(isolation_level="REPEATABLE READ") if self._options else engine, writer
@@ -175,8 +188,18 @@ class Database:
     def _reading(self, work: Callable[[Connection], T]) -> T:
         if (engine := self._engine) is None:
             raise Unavailable("the ledger is not open")
-        with self._translate(), engine.begin() as connection:
+        with self._used(), engine.begin() as connection:
             return work(connection)
+
+    @contextmanager
+    def _used(self) -> Generator[None]:
+        """Translate, and note damage of the file."""
+        try:
+            with self._translate():
+                yield
+        except LedgerCorrupt as damaged:
+            self.damaged = damaged
+            raise
 
     def _translate(self) -> AbstractContextManager[None]:
         return translated(self._where, self.file, self.backups)
