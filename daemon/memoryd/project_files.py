@@ -42,13 +42,16 @@ _MOST_ENTRIES = 2_000
 SENSITIVE_FILES = (
     *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.gpg", "*.age", "*.tfstate", "*.secret"),
     *("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", ".pgpass", ".pypirc", ".htpasswd", "credentials"),
-    *("credentials.json", "secrets.*", ".aws/", ".ssh/", ".gnupg/"),
+    *("credentials.json", "service-account*.json", "secrets.*", "*.tfvars", ".npmrc", ".aws/", ".ssh/", ".gnupg/"),
 )
-"""What holds keys and passwords and nothing else."""
+"""What holds keys and passwords, and little else."""
 _ATTRIBUTES = ".gitattributes"
 _MARKS = re.compile(
     r"(?<!\S)(?:(?P<off>[-!])(?:sensitive|secret)|(?:sensitive|secret)(?:=(?:true|1|yes))?|filter=git-crypt)(?!\S)"
 )
+_MACRO = "[attr]"
+_QUOTED = re.compile(r'"(?P<pattern>(?:[^"\\]|\\.)*)"[ \t]+(?P<attributes>.*)')
+_ESCAPED = re.compile(r"\\(.)")
 _FRONT_MATTER_BYTES = 64 * 1024
 """Of a file, among which it is looked for its front matter."""
 _MARKED = {
@@ -297,12 +300,18 @@ class ProjectFolders:
 
 def _sensitive_lines(text: str) -> Iterator[str]:
     """Yield the patterns of a `.gitattributes` that make files sensitive, or take that back, as ignore files say it."""
-    for line in text.splitlines():
-        pattern, _, attributes = line.strip().replace("\t", " ").partition(" ")
-        if not pattern or pattern.startswith(("#", '"', "[")):
-            continue
-        for mark in _MARKS.finditer(attributes):
-            yield f"!{pattern}" if mark["off"] else pattern
+    macros: set[str] = set()
+    for line in map(str.strip, text.splitlines()):
+        if quoted := _QUOTED.fullmatch(line):
+            pattern, attributes = _ESCAPED.sub(r"\1", quoted["pattern"]), quoted["attributes"]
+        else:
+            pattern, _, attributes = line.replace("\t", " ").partition(" ")
+        marks = [bool(mark["off"]) for mark in _MARKS.finditer(attributes)]
+        marks += [word[0] in "-!" for word in attributes.split() if word.lstrip("-!") in macros]
+        if pattern.startswith(_MACRO):
+            macros.update([pattern.removeprefix(_MACRO)] if marks and not marks[-1] else ())
+        elif pattern and not pattern.startswith("#"):
+            yield from (f"!{pattern}" if off else pattern for off in marks)
 
 
 def _is_marked(text: str) -> tuple[bool, ...]:

@@ -57,6 +57,8 @@ def test_files_are_sensitive_by_name_by_attribute_and_by_their_own_word(tmp_path
     (tmp_path / ".gitattributes").write_text(
         "# attributes\n*.md text\ncontracts/** sensitive\ncontracts/public.md -sensitive\n"
         "vault.yml filter=git-crypt diff=git-crypt\n"
+        "[attr]hush sensitive\n*.pay hush\nopen.pay -hush\n"
+        '"the \\"old\\" plan.md" sensitive\n'
     )
     (tmp_path / "docs" / ".gitattributes").write_text("salaries.csv\tsensitive=true\n")
     (tmp_path / "plan.md").write_text("---\ntitle: Plan\nsensitive: true\n---\nWe move to Graz.\n")
@@ -75,6 +77,11 @@ def test_files_are_sensitive_by_name_by_attribute_and_by_their_own_word(tmp_path
         "contracts/acme.md": "which .gitattributes calls sensitive",
         "contracts/public.md": "",
         "vault.yml": "which .gitattributes calls sensitive",
+        "may.pay": "which .gitattributes calls sensitive",
+        "open.pay": "",
+        'the "old" plan.md': "which .gitattributes calls sensitive",
+        "prod.tfvars": "which is sensitive by its name",
+        "service-account.json": "which is sensitive by its name",
         "docs/salaries.csv": "which .gitattributes calls sensitive",
         "plan.md": "which calls itself sensitive",
         "many.md": "which calls itself sensitive",
