@@ -309,7 +309,8 @@ def _sensitive_lines(text: str) -> Iterator[str]:
         marks = [bool(mark["off"]) for mark in _MARKS.finditer(attributes)]
         marks += [word[0] in "-!" for word in attributes.split() if word.lstrip("-!") in macros]
         if pattern.startswith(_MACRO):
-            macros.update([pattern.removeprefix(_MACRO)] if marks and not marks[-1] else ())
+            if marks and not marks[-1]:
+                macros.add(pattern.removeprefix(_MACRO))
         elif pattern and not pattern.startswith("#"):
             yield from (f"!{pattern}" if off else pattern for off in marks)
 

@@ -199,10 +199,10 @@ class Categories:
             for name in sorted(names)
         ]
 
-    def full(self, shown: Iterable[str]) -> frozenset[str]:
-        """Return the categories of which no more belongs beside memories whose categories are `shown`."""
+    def room(self, shown: Iterable[str]) -> dict[str, int]:
+        """Return how many more of each limited category may stand beside memories whose categories are `shown`."""
         counts = Counter(shown)
-        return frozenset(name for name, most in self.limits.items() if counts[name] >= most)
+        return {name: most - counts[name] for name, most in self.limits.items()}
 
     def for_context(self, ranked: Sequence[Ranked], categories: Mapping[str, str]) -> list[Ranked]:
         """Return candidates, best first, weighed by their category and no more of one than a context takes.

@@ -15,7 +15,7 @@ from memoryd_actors.texts.languages.recognition import COMMON, language_of
 from memoryd_actors.texts.numbers import amount
 
 _KEPT_BEFORE: Final = words("kept_before")
-_COPULAS: Final = words("copulas")
+COPULAS: Final = words("copulas")
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 """Where the comma is no decimal one."""
 _FINAL: Final = frozenset({".", "!", "\n", "`"})
@@ -87,7 +87,7 @@ def _without_articles(tokens: Sequence[Token], language: str) -> list[Token]:
             said = f"{found[-1].text} {token.text}"
             found[-1] = found[-1]._replace(text=number, said=said)
             token = token._replace(text=unit)
-        elif token.folded == "on" and before and before.folded in _COPULAS and after and after.kind == "date":
+        elif token.folded == "on" and before and before.folded in COPULAS and after and after.kind == "date":
             continue
         found.append(token._replace(article=article) if article else token)
         article = ""
@@ -100,7 +100,7 @@ def _may_go(tokens: Sequence[Token], at: int, language: str) -> bool:
     before, after, then = (tokens[n] if 0 <= n < len(tokens) else None for n in (at - 1, at + 1, at + 2))
     if (token.kind == "name" and not token.first) or after is None or after.folded in _KEPT_BEFORE:
         return False
-    said_of = before is not None and (before.folded in _COPULAS or before.text == ",")
+    said_of = before is not None and (before.folded in COPULAS or before.text == ",")
     if said_of or after.kind in {"mark", "number", "unit", "date"}:
         return False  # `is the owner` is more than `is an owner`
     if "capital_nouns" in WORDS[language]:

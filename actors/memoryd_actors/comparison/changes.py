@@ -9,7 +9,7 @@ from collections.abc import Container, Sequence
 from itertools import pairwise, takewhile
 from typing import Final
 
-from memoryd_actors.comparison.canon import Canon, canon
+from memoryd_actors.comparison.canon import COPULAS, Canon, canon
 from memoryd_actors.comparison.difference import Difference, difference, is_meant, is_value, meaning, negates
 from memoryd_actors.comparison.tokens import WORDS, Token, words
 from memoryd_actors.core.remembered import remembered
@@ -39,7 +39,6 @@ _GONE: Final = rf"\s{_NO}\s+(?P<gone>(?:[^,;:!?]|:(?=\d)){{1,80}}"
 NOT: Final = re.compile(rf"{_SAID},{_GONE}),?(?P<rest>(?:(?<=,)\s.+)?)\Z")
 _BUT: Final = re.compile(rf"{_SAID}{_GONE}?),?\s(?:{'|'.join(words('but'))})\s+(?P<rest>.+)")
 _IS_NOT: Final = re.compile(rf"(?is)(?P<said>.+?)\s\w+(?:n't|\s{_NO})\s(?P<gone>[^,;:!?]{{1,80}}),\sit\b(?P<rest>.+)")
-_COPULAS: Final = words("copulas")
 _OTHERS: Final = words("others")
 _ONE_AT_A_TIME: Final = words("one_at_a_time")
 _STATES: Final = _ONE_AT_A_TIME | words("states")
@@ -75,7 +74,8 @@ def changes(new: Canon, old: Canon, found: Difference, *, corrects: bool) -> str
     cues = frozenset(at for match in _CUE.finditer(new.text) for at in range(*match.span()))
     over = _ENDED.search(new.text)
     gone = _ends(new, found, cues, over) if over or found.denied else _has_another_value(new, old, found, cues)
-    return (f"says {cue!r}" if cue else "a correction") if gone or _left_behind(new, old, found, cues) else ""
+    said = f"says {cue!r}" if cue else "a correction"
+    return said if gone or _left_behind(new, old, found, cues) else ""
 
 
 def denies(new: Canon, old: Canon) -> bool:
@@ -144,10 +144,10 @@ def cannot_both_be(new: Canon, old: Canon, found: Difference) -> bool:
 
 def _is_attribute(ahead: Sequence[Token]) -> bool:
     """Return whether a sentence begins by naming a certain attribute, of which there is one, and `is`."""
-    group = list(takewhile(lambda token: token.folded not in _COPULAS | _WITHIN, ahead))
-    if not group or any(token.article == "a" for token in group) or not any(one.folded in _COPULAS for one in ahead):
+    group = list(takewhile(lambda token: token.folded not in COPULAS | _WITHIN, ahead))
+    if not group or any(token.article == "a" for token in group) or not any(one.folded in COPULAS for one in ahead):
         return False
-    of_it = ahead[-1].folded in _COPULAS and any(token.folded in _ONE_OF_IT for token in group)
+    of_it = ahead[-1].folded in COPULAS and any(token.folded in _ONE_OF_IT for token in group)
     return of_it or group[-1].folded in _ATTRIBUTES
 
 
@@ -176,12 +176,7 @@ def _left_behind(new: Canon, old: Canon, found: Difference, cues: frozenset[int]
         other = any(is_meant(token) and token.at not in said and meaning(token) not in known for token in ahead)
         behind = [token for token in new.tokens if token.at >= (move.start("new") if thing else move.end())]
         moved = {meaning(token) for token in old_place or thing}
-        if (
-            other
-            or any(map(negates, ahead))
-            or _narrows((*new.tokens[:2], *behind), known)
-            or not known.issuperset(moved)
-        ):
+        if other or any(map(negates, ahead)) or _narrows((*new.tokens[:2], *behind), known) or moved - known:
             continue
         # All that is left of the old one is one value or name, and the new one has another in its place.
         kinds = {token.kind for token in new_place if token in found.new} - {"word"}
@@ -245,17 +240,17 @@ def _is_another(ours: Sequence[Token], said: Sequence[Token], theirs: Sequence[T
     if not here:
         # `Buildkite is now our CI server`: there is one, and which it is has changed.
         return all(
-            len(side) > 1 and side[0].folded in _COPULAS and (side[1].folded in _THE or bool(side[1].article))
+            len(side) > 1 and side[0].folded in COPULAS and (side[1].folded in _THE or bool(side[1].article))
             for side in (ours[len(said) :], theirs[len(told) :])
         )
     left, right = ours[here - 1], theirs[there - 1]
     capital = ours[here].text[:1].isupper()
     if meaning(left) != meaning(right) or left.folded in _BESIDE or theirs[there].text[:1].isupper() != capital:
         return False
-    is_it = left.folded in _COPULAS or (left.kind == "name" and here > 1 and ours[here - 2].folded in _COPULAS)
+    is_it = left.folded in COPULAS or (left.kind == "name" and here > 1 and ours[here - 2].folded in COPULAS)
     if not capital:
         return is_it and any(token.folded in _ONE_OF_IT | _ATTRIBUTES for token in ours[:here])
-    return is_it or any(token.folded in _ONE_AT_A_TIME - _COPULAS for token in ours[max(here - 2, 0) : here])
+    return is_it or any(token.folded in _ONE_AT_A_TIME - COPULAS for token in ours[max(here - 2, 0) : here])
 
 
 def _stretch(side: Sequence[Token], words: Sequence[Token]) -> int:

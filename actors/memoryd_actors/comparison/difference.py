@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from memoryd_actors.comparison.canon import Canon
+from memoryd_actors.comparison.canon import COPULAS, Canon
 from memoryd_actors.comparison.tokens import WORDS, Kind, Token, words
 from memoryd_actors.texts.negation import NEGATORS
 from memoryd_actors.texts.normal_form import normalized
@@ -20,7 +20,7 @@ from memoryd_actors.texts.stems import stem
 
 _VALUES: Final[frozenset[Kind]] = frozenset({"number", "unit", "date", "symbol"})
 _BINDING: Final = words("binding") | words("articles") | NEGATORS
-_LIGHT: Final = words("light") | words("copulas")
+_LIGHT: Final = words("light") | COPULAS
 _WHO: Final = dict.fromkeys(words("self"), "@self") | {
     word: f"@{group.split()[0]}"
     for one in WORDS.values()
@@ -31,6 +31,7 @@ _WHO: Final = dict.fromkeys(words("self"), "@self") | {
 _BARE: Final[frozenset[Kind]] = frozenset({"symbol", "mark", "name"})
 _FEW: Final = 4
 """Tokens in which two texts may differ so that every word of them counts."""
+_SHORTEST_PART: Final = 3
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)*")
 _NAMED: Final = {"number": ("number", "unit"), "date": ("date",), "symbol": ("symbol",), "name": ("name",)}
 
@@ -141,7 +142,7 @@ def _is_form(one: str, other: str) -> bool:
     """Return whether two words are forms of one: another tense, another number of them, a prefix, other letters."""
     one, other = (normalized("NFKC", word).casefold() for word in (one, other))
     short, long = sorted((one, other), key=len)
-    part = len(short) > 2 and (long.startswith(short) or long.endswith(short))
+    part = len(short) >= _SHORTEST_PART and (long.startswith(short) or long.endswith(short))
     return one == other or part or stem(one) == stem(other)
 
 

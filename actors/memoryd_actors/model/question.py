@@ -19,7 +19,7 @@ JSON_ONLY: Final = "Answer with one JSON object by this schema, and with nothing
 """What a program is told that answers for a model. A conversation that it keeps is known by it as none of a person."""
 _CHARACTERS_PER_TOKEN = 3
 """Rather too few: English prose has four, code three. An estimate that stops calls must not be too low."""
-LONGEST_FAILURE = 400
+_LONGEST_FAILURE = 400
 _DIRECTION = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 
 FailureKind = Literal[
@@ -105,7 +105,7 @@ class ModelAnswer(msgspec.Struct, Generic[A], frozen=True):
     usage: Usage
 
 
-def plain(text: str, rules: Rules = DEFAULT, longest: int = LONGEST_FAILURE) -> str:
+def plain(text: str, rules: Rules = DEFAULT, longest: int = _LONGEST_FAILURE) -> str:
     """Return somebody else's words in one bounded line, without secrets and sequences that steer a terminal."""
     shown = " ".join(_DIRECTION.sub(" ", without_controls(text[: 8 * longest])).split())
     return redacted(shown, rules)[:longest]

@@ -142,7 +142,7 @@ class Weighing:
             hidden=folded,
             in_context=in_context,
             passed_over=[one.id for one in passed_over],
-            full=self._categories.full(
+            room=self._categories.room(
                 one.category for one in (*kept, *(near for one in kept for near in one.related))
             ),
             unfit=lambda memory: objection(memory, request),  # what is no candidate comes in by no other door

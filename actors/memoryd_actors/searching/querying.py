@@ -1,6 +1,6 @@
 """Answers `memory.query`: what is relevant, as much of it as a budget of tokens holds."""
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from math import ceil
 
 import msgspec
@@ -97,8 +97,8 @@ class Querier:
         else:
             fitted = await self._fit([_line(one.memory) for one in chosen], request.budget_tokens, cut=True)
             shown = {chosen[n].memory.id: told(chosen[n].memory) for n in fitted.texts}
-            full = self._categories.full(chosen[n].memory.category for n in fitted.texts)
-            beside = await self._beside(shown, visible, request.budget_tokens - fitted.tokens, full)
+            room = self._categories.room(chosen[n].memory.category for n in fitted.texts)
+            beside = await self._beside(shown, visible, request.budget_tokens - fitted.tokens, room)
             bullets = tuple(
                 Bullet(
                     id=chosen[n].memory.id,
@@ -146,13 +146,13 @@ class Querier:
         return chosen, note
 
     async def _beside(
-        self, shown: Mapping[str, DatedText], visible: Visibility, room: int, full: Collection[str]
+        self, shown: Mapping[str, DatedText], visible: Visibility, tokens: int, room: Mapping[str, int]
     ) -> dict[str, list[tuple[RelatedBullet, int]]]:
         """Return what belongs beside which of the bullets, within the same filters, and its tokens.
 
         In what the budget has left: what was asked for has never less room for it.
         """
-        found = await self._relatives.beside(shown, visible, full=full)
+        found = await self._relatives.beside(shown, visible, room=room)
         offered = [(memory_id, one, _beside(one)) for memory_id, related in found.items() for one in related]
         if not offered:
             return {}
@@ -161,12 +161,12 @@ class Querier:
         kept: dict[str, list[tuple[RelatedBullet, int]]] = {}
         left = MOST_RELATED
         for (memory_id, one, text), count in zip(offered, counts, strict=True):
-            if left and count <= room:
+            if left and count <= tokens:
                 bullet = RelatedBullet(
                     id=one.id, category=one.category, text=text, relation=one.relation, outgoing=one.outgoing
                 )
                 kept.setdefault(memory_id, []).append((bullet, count))
-                room -= count
+                tokens -= count
                 left -= 1
         return kept
 

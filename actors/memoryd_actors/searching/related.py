@@ -1,6 +1,7 @@
 """What belongs beside a memory that is shown: what contradicts it, and what is near to it."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 
@@ -47,14 +48,14 @@ class Relatives:
         hidden: Collection[str] = (),
         in_context: Collection[str] = (),
         passed_over: Collection[str] = (),
-        full: Collection[str] = (),
+        room: Mapping[str, int] = MappingProxyType({}),
         unfit: Callable[[Memory], object] = lambda _: False,
     ) -> dict[str, tuple[RelatedMemory, ...]]:
         """Return what belongs beside each of the memories that are about to be shown, within `visible`.
 
         Nothing that is `hidden` or `unfit`, and of what stands `in_context` already only what the user corrected: a
-        claim that contradicts it is never told without. Of what was looked at already and `passed_over`, and of the
-        categories that are `full`, only what contradicts one of them or was linked to it under a name of its own.
+        claim that contradicts it is never told without. Of what was looked at already and `passed_over`, and of a
+        category beyond its `room`, only what contradicts one of them or was linked to it under a name of its own.
         """
         edges = [one for one in await self._ledger.edges(visible.owner, list(shown)) if one.relation not in RESERVED]
         others = {edge.to_id for edge in edges} | {edge.from_id for edge in edges}
@@ -68,8 +69,7 @@ class Relatives:
             for one in known.values()
             if is_visible(one, visible) and not unfit(one) and (one.id not in in_context or is_users_correction(one))
         }
-        over = {*passed_over, *(one.id for one in within.values() if one.category in full)}
-        return beside(shown, edges, within, passed_over=over)
+        return beside(shown, edges, within, passed_over=passed_over, room=room)
 
     async def contradictions(self, shown: Collection[str], visible: Visibility) -> tuple[tuple[str, str], ...]:
         """Return the pairs within `visible` that contradict each other, of which at least one is shown."""
@@ -127,9 +127,12 @@ def beside(
     known: Mapping[str, Memory],
     *,
     passed_over: Collection[str] = (),
+    room: Mapping[str, int] = MappingProxyType({}),
     most: int = MOST_RELATED,
 ) -> dict[str, tuple[RelatedMemory, ...]]:
     """Return at most `most` of the `known` memories for each that is shown, each once, contradictions first.
+
+    Of a category that has a `room`, no more than that of what is merely near.
 
     None that adds nothing to what is shown, or is chosen already; nothing that is retold of a conversation, unless
     somebody linked it under a name of its own.
@@ -138,6 +141,7 @@ def beside(
     texts = list(shown.values())
     chosen: dict[str, tuple[RelatedMemory, ...]] = {}
     used = set(shown)
+    left = dict(room)
     for memory_id in shown:
         found: list[RelatedMemory] = []
         for edge in ranked:
@@ -146,7 +150,9 @@ def beside(
             if memory_id not in {edge.from_id, edge.to_id}:
                 continue
             other = known.get(other_end(edge, memory_id))
-            if other is None or other.id in used or (edge.relation == RELATED and other.id in passed_over):
+            if other is None or other.id in used:
+                continue
+            if edge.relation == RELATED and (other.id in passed_over or left.get(other.category, 1) <= 0):
                 continue
             if other.category in DERIVED and edge.relation in {RELATED, CONTRADICTS, SUMMARISES}:
                 continue
@@ -154,6 +160,8 @@ def beside(
             if any(adds_nothing(new, text) for text in texts):
                 continue
             used.add(other.id)
+            if other.category in left:
+                left[other.category] -= 1
             texts.append(new)
             found.append(_related(other, edge, outgoing=edge.from_id == memory_id))
         if found:

@@ -1,4 +1,4 @@
-"""What an HTTP status of a model's service means, and what to do about it."""
+"""What a model's service says: what an HTTP status means and what to do about it, and nothing of the account's key."""
 
 import re
 from urllib.parse import urlsplit
